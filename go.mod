@@ -1,0 +1,3 @@
+module genlock.dev/genlock
+
+go 1.26
