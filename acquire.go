@@ -1,0 +1,256 @@
+package genlock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"genlock.dev/genlock/fence"
+	"genlock.dev/genlock/generation"
+	"genlock.dev/genlock/internal/env"
+	"genlock.dev/genlock/internal/vfs"
+	"genlock.dev/genlock/observer"
+	"genlock.dev/genlock/retire"
+)
+
+// Acquire waits until it holds the lock. It returns early, with *HeldError, when
+// ctx ends or a bound of the options is reached, and at once when waiting
+// cannot help. Waiting writes nothing.
+func (l *Lock) Acquire(ctx context.Context) (*Lease, error) {
+	return l.acquire(ctx, true, nil)
+}
+
+// TryAcquire takes the lock if nobody holds it, or if its holder is provably gone
+// or finished. Otherwise it fails at once with *HeldError.
+func (l *Lock) TryAcquire(ctx context.Context) (*Lease, error) {
+	return l.acquire(ctx, false, nil)
+}
+
+// errEnough ends an acquisition because the lock is not wanted any more.
+var errEnough = errors.New("the lock is not wanted any more")
+
+// attempt is one acquisition: the only loop of publish, look, claim, retire and
+// wait.
+type attempt struct {
+	lock  *Lock
+	env   *env.Env
+	chain []link
+	wait  bool
+	// enough, if not nil, is asked after every wait whether the lock is still
+	// wanted.
+	enough func(*waiter) (bool, error)
+	at     place
+	root   *fence.Root
+	waiter waiter
+}
+
+func (l *Lock) acquire(ctx context.Context, wait bool, enough func(*waiter) (bool, error)) (*Lease, error) {
+	if l.err != nil {
+		return nil, l.err
+	}
+	a := &attempt{lock: l, env: env.From(ctx), chain: chainOf(ctx), wait: wait, enough: enough}
+	a.waiter.begin(l, a.env)
+	var err error
+	if a.at, err = a.place(); err != nil {
+		return nil, err
+	}
+	if err := a.heldByChain(ctx); err != nil {
+		return nil, err
+	}
+	leave, err := a.lineUp(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lease, err := a.loop(ctx)
+	if err != nil {
+		leave()
+		if a.root != nil {
+			a.root.Close()
+		}
+		return nil, err
+	}
+	lease.leave = leave
+	return lease, nil
+}
+
+// loop runs until the lock is taken or cannot be. Each round without a wait means
+// that somebody made progress; so many in a row are a reason to wait as well.
+func (a *attempt) loop(ctx context.Context) (*Lease, error) {
+	const patience = 20
+	for round := 0; ; round++ {
+		lease, seen, err := a.once(ctx)
+		if lease != nil || err != nil {
+			return lease, err
+		}
+		if seen == nil && round < patience && ctx.Err() == nil {
+			continue
+		}
+		round = 0
+		if seen == nil {
+			seen = &observer.Observation{Lock: a.lock.path, State: observer.Free}
+		}
+		if err := a.pause(ctx, seen); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// once looks and acts once. A non-nil observation is a reason to wait; nothing
+// at all means to look again.
+func (a *attempt) once(ctx context.Context) (*Lease, *observer.Observation, error) {
+	if old, err := a.old(ctx); old != nil || err != nil {
+		return nil, old, err
+	}
+	if err := a.open(ctx); err != nil {
+		return nil, nil, err
+	}
+	seen, err := observer.At(ctx, a.root)
+	if err != nil {
+		return nil, nil, a.reopen(fmt.Errorf("lock %s: %w", a.lock.given, err))
+	}
+	if changed := a.waiter.saw(a.root, seen); changed && a.enough != nil {
+		if done, err := a.enough(&a.waiter); done || err != nil {
+			if err == nil {
+				err = errEnough
+			}
+			return nil, nil, err
+		}
+	}
+	switch seen.State {
+	case observer.Free:
+		return a.publish(ctx)
+	case observer.Abandoned:
+		return a.reclaim(ctx, seen)
+	case observer.Quarantined:
+		return nil, nil, &retire.QuarantinedError{Generation: seen.Generation, Why: seen.Evidence}
+	}
+	return nil, seen, nested(a.chain, a.lock.given, seen.Generation)
+}
+
+// publish takes a free lock. The decisive look for an old lock comes after
+// publishing: what came before us is visible then.
+func (a *attempt) publish(ctx context.Context) (*Lease, *observer.Observation, error) {
+	l := a.lock
+	about := l.options.About
+	t, err := generation.Publish(ctx, a.root, generation.Intent{About: &about})
+	switch {
+	case errors.Is(err, generation.ErrHeld):
+		return nil, nil, nil
+	case errors.Is(err, generation.ErrRootMoved):
+		return nil, nil, a.reopen(err)
+	case err != nil:
+		return nil, nil, err
+	}
+	if old, err := a.old(ctx); old != nil || err != nil {
+		return nil, old, errors.Join(err, t.Release())
+	}
+	a.waiter.note(a.root)
+	lease := newLease(a, t)
+	l.emit(Event{Kind: EventAcquired, Generation: t.Generation(), Waited: a.waiter.waited()}, a.env.Clock.Now())
+	return lease, nil, nil
+}
+
+// reclaim claims, and only then lets the holder be judged for good (rule 3).
+func (a *attempt) reclaim(ctx context.Context, seen *observer.Observation) (*Lease, *observer.Observation, error) {
+	f, err := fence.Claim(ctx, a.root, seen.Generation)
+	if errors.Is(err, fence.ErrMoved) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	evidence, err := retire.Reclaim(ctx, f)
+	werr := f.Withdraw()
+	var alive *retire.AliveError
+	switch {
+	case errors.Is(err, fence.ErrMoved):
+		err = nil
+	case errors.As(err, &alive):
+		return nil, seen, werr // what looked gone without a claim is not
+	}
+	if err == nil && evidence != "" {
+		a.lock.emit(Event{Kind: EventReclaimed, Generation: seen.Generation, Seen: seen,
+			Evidence: evidence, Waited: a.waiter.waited()}, a.env.Clock.Now())
+	}
+	if err == nil {
+		// What cannot be buried now is left to the collector.
+		retire.Bury(ctx, a.root, seen.Generation)
+	}
+	return nil, nil, errors.Join(err, werr)
+}
+
+// old looks for an old lock at the lock's own path, which blocks us.
+func (a *attempt) old(ctx context.Context) (*observer.Observation, error) {
+	old, err := observer.OldLockAt(ctx, a.lock.path)
+	if err != nil || old == nil {
+		return nil, err
+	}
+	return &observer.Observation{Lock: a.lock.path, Format: a.lock.options.Format,
+		State: observer.Undecidable, Evidence: old.Why, Old: old}, nil
+}
+
+func (a *attempt) open(ctx context.Context) (err error) {
+	if a.root == nil {
+		a.root, err = generation.OpenOrInit(ctx, a.lock.path, a.lock.options.Format)
+	}
+	return err
+}
+
+// reopen gives up the handle of a root that was moved or deleted. It returns nil
+// when looking again at the new one can help.
+func (a *attempt) reopen(cause error) error {
+	if !vfs.IsVanished(cause) && !errors.Is(cause, generation.ErrRootMoved) {
+		return cause
+	}
+	a.root.Close()
+	a.root = nil
+	return nil
+}
+
+// place finds out which lock this is, whatever the spelling of its path.
+func (a *attempt) place() (place, error) {
+	dir := filepath.Dir(a.lock.path)
+	parent, err := a.env.FS.OpenParent(dir)
+	if err != nil {
+		return place{}, fmt.Errorf("lock %s: its directory cannot be opened: %w", a.lock.given, err)
+	}
+	defer parent.Close()
+	info, err := parent.Stat()
+	return place{env: a.env, parent: info.ID(), base: filepath.Base(a.lock.path)}, err
+}
+
+// heldByChain catches the nesting that would wait in memory: a lease of this
+// process in the context, for this very lock.
+func (a *attempt) heldByChain(ctx context.Context) error {
+	if lease := leaseAt(ctx, a.at); lease != nil {
+		return nested(a.chain, a.lock.given, lease.Generation())
+	}
+	return nil
+}
+
+// lineUp waits for our turn among the goroutines of this process.
+func (a *attempt) lineUp(ctx context.Context) (leave func(), err error) {
+	var tick func()
+	if a.wait {
+		tick = func() { a.waiter.tick(ctx) }
+	}
+	ctx, cancel := a.waiter.bound(ctx)
+	defer cancel()
+	leave, ok := enter(ctx, a.at, tick)
+	if !ok {
+		return nil, a.waiter.heldLocally(ctx)
+	}
+	return leave, nil
+}
+
+// pause waits until looking again may help, or says why waiting ends.
+func (a *attempt) pause(ctx context.Context, seen *observer.Observation) error {
+	if !a.wait {
+		return a.waiter.held(seen, nil)
+	}
+	if a.lock.options.FailUndecidable && seen.State != observer.Held && seen.State != observer.Free {
+		return a.waiter.held(seen, nil)
+	}
+	return a.waiter.sleep(ctx, seen)
+}

@@ -1,0 +1,68 @@
+//go:build unix
+
+package genlock
+
+import (
+	"os"
+	"os/exec"
+
+	"golang.org/x/sys/unix"
+)
+
+// witnessFD is the lowest number under which a command inherits the witness. Low
+// ones collide with make's jobserver, `exec 3>` and redirections.
+const witnessFD = 100
+
+// startWithWitness places the witness at a high number of the child alone. There
+// is no moment at which another child of this process could inherit it:
+// every descriptor here is close-on-exec, and the numbers are arranged in
+// the child.
+func startWithWitness(cmd *exec.Cmd, witness uintptr) error {
+	given := cmd.ExtraFiles
+	var opened []*os.File
+	defer func() {
+		cmd.ExtraFiles = given
+		for _, f := range opened {
+			f.Close()
+		}
+	}()
+	for fd := 3 + len(given); ; fd++ {
+		f := passedOn(fd)
+		if f == nil && fd >= witnessFD {
+			break
+		}
+		if f != nil {
+			opened = append(opened, f)
+		}
+		cmd.ExtraFiles = append(cmd.ExtraFiles, f)
+	}
+	f, err := duplicate(int(witness))
+	if err != nil {
+		return err
+	}
+	opened = append(opened, f)
+	cmd.ExtraFiles = append(cmd.ExtraFiles, f)
+	return cmd.Start()
+}
+
+// passedOn duplicates descriptor fd if a child would inherit it: without this,
+// naming a high descriptor would close the lower ones. nil if it would not.
+func passedOn(fd int) *os.File {
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+	if err != nil || flags&unix.FD_CLOEXEC != 0 {
+		return nil
+	}
+	f, err := duplicate(fd)
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+func duplicate(fd int) (*os.File, error) {
+	d, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, os.NewSyscallError("fcntl", err)
+	}
+	return os.NewFile(uintptr(d), "inherited"), nil
+}

@@ -1,0 +1,135 @@
+package generation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"genlock.dev/genlock/fence"
+	"genlock.dev/genlock/internal/tree"
+	"genlock.dev/genlock/internal/vfs"
+	"genlock.dev/genlock/protocol"
+)
+
+// OpenOrInit opens the coordination root of the lock at path (absolute), and
+// makes it when there is none. The parent directory has to exist. What stands
+// in the root's place and is no root of format is an error and stays as it is.
+func OpenOrInit(ctx context.Context, path string, format protocol.Format) (*fence.Root, error) {
+	const tries = 10 // each failure means that somebody else made or pruned one
+	for range tries {
+		root, err := fence.Open(ctx, path, format)
+		if !errors.Is(err, fence.ErrNoRoot) {
+			return root, err
+		}
+		if err := initRoot(ctx, path, format); err != nil {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("lock %s: %w", path, fence.ErrNoRoot)
+}
+
+// initRoot prepares a complete root beside the place and renames it there. A
+// crash leaves a root candidate; it holds nothing and is collected.
+func initRoot(ctx context.Context, path string, format protocol.Format) error {
+	r, err := tree.At(ctx, path, format)
+	if err != nil {
+		return err
+	}
+	defer r.Parent.Close()
+	id, err := r.Env.NewID()
+	if err != nil {
+		return err
+	}
+	name := protocol.RootCandidateName(r.Base, id)
+	err = fillRoot(r, name)
+	if err == nil {
+		err = publishRoot(r, name)
+	}
+	if err == nil {
+		return nil
+	}
+	vfs.RemoveAll(r.Parent, name, nil)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // somebody was faster: their root serves us as well
+	}
+	return fmt.Errorf("lock %s: cannot create its directory: %w", path, err)
+}
+
+func fillRoot(r *tree.Root, name string) error {
+	if err := r.Parent.Mkdir(name, 0o777); err != nil {
+		return err
+	}
+	dir, err := r.Parent.OpenDir(name)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	mode, err := shareWithGroup(r, dir)
+	if err != nil {
+		return err
+	}
+	if err := dir.Mkdir(protocol.RetiredName, mode); err != nil {
+		return err
+	}
+	if err := vfs.WriteFile(dir, protocol.MarkerName, r.Format.Marker(), mode&0o666); err != nil {
+		return err
+	}
+	return widen(dir, mode)
+}
+
+// shareWithGroup gives the root the group's bits of its parent when the parent is
+// marked as shared by its setgid bit: retiring somebody's generation needs write
+// permission, whatever the umask of whoever came first (rule 13).
+func shareWithGroup(r *tree.Root, dir vfs.Dir) (fs.FileMode, error) {
+	own, err := dir.Stat()
+	if err != nil {
+		return 0, err
+	}
+	parent, err := r.Parent.Stat()
+	if err != nil {
+		return 0, err
+	}
+	mode := own.Mode.Perm()
+	if parent.Mode&fs.ModeSetgid == 0 || mode|parent.Mode.Perm()&0o070 == mode {
+		return mode, nil
+	}
+	mode |= parent.Mode.Perm() & 0o070
+	return mode, dir.Chmod(mode | own.Mode&fs.ModeSetgid)
+}
+
+// widen undoes what the umask took from the root's children.
+func widen(dir vfs.Dir, mode fs.FileMode) error {
+	retired, err := dir.OpenDir(protocol.RetiredName)
+	if err != nil {
+		return err
+	}
+	defer retired.Close()
+	info, err := retired.Stat()
+	if err != nil || info.Mode.Perm() == mode {
+		return err
+	}
+	if err := retired.Chmod(mode | info.Mode&fs.ModeSetgid); err != nil {
+		return err
+	}
+	marker, err := dir.Open(protocol.MarkerName, vfs.ReadWrite, 0)
+	if err != nil {
+		return err
+	}
+	defer marker.Close()
+	return marker.Chmod(mode & 0o666)
+}
+
+// publishRoot never replaces: a plain rename would replace an empty directory
+// that somebody else put there.
+func publishRoot(r *tree.Root, name string) error {
+	place := protocol.RootName(r.Base)
+	err := r.Parent.Rename(name, r.Parent, place, vfs.NoReplace)
+	if !vfs.IsUnsupported(err) {
+		return err
+	}
+	if _, lerr := r.Parent.Lstat(place); lerr == nil {
+		return fs.ErrExist
+	}
+	return r.Parent.Rename(name, r.Parent, place, vfs.Plain)
+}

@@ -1,0 +1,109 @@
+package generation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"genlock.dev/genlock/internal/seal"
+	"genlock.dev/genlock/internal/tomb"
+	"genlock.dev/genlock/internal/tree"
+	"genlock.dev/genlock/internal/vfs"
+)
+
+// ReleaseBudget is how long Release tries to retire the generation before it
+// takes the fallback.
+const ReleaseBudget = 15 * time.Second
+
+// Release ends the tenure (rule 7). It may block up to ReleaseBudget and needs no
+// disk space. It is idempotent: later calls return what the first one did.
+//
+// ErrLost when somebody else retired the generation meanwhile; nothing of the
+// successor was touched. Any other error means that current could not be
+// renamed: then the generation was marked as finished instead, if even that was
+// possible, and this process never retires it again.
+func (t *Tenure) Release() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.released {
+		return t.err
+	}
+	t.released = true
+	token := seal.Open(t)
+	// From here on nobody else issues a rename for this lease: the lock is
+	// ours, and released is set. Only then may the witness go.
+	switch err := retireOwn(token); {
+	case err == nil:
+		t.settle(token)
+	case errors.Is(err, ErrLost):
+		t.err = fmt.Errorf("lock %s: generation %s: %w", token.Root.Lock, token.Generation.ID, ErrLost)
+		tomb.Complete(token.Generation.Dir, token.Generation.Witness.Name())
+		t.spend(token)
+		tomb.Bury(token.Root, token.Generation.ID)
+	default:
+		t.err = t.fallBack(token, err)
+		t.spend(token)
+	}
+	t.party.Close()
+	return t.err
+}
+
+// settle decides what becomes of the tombstone, which only now can be asked for
+// claims: without any it goes at once, otherwise it says that we are done.
+func (t *Tenure) settle(token *tree.Fenced) {
+	g := token.Generation
+	if tomb.Unclaimed(g.Dir) {
+		if err := tomb.Remove(token.Root, g.ID, func() { t.spend(token) }); err == nil {
+			return
+		}
+	}
+	tomb.Complete(g.Dir, g.Witness.Name())
+	t.spend(token)
+}
+
+// spend ends what testifies for the lease: no thread can rename for it any more.
+// The witness is closed and never unlocked, which would take it from children.
+func (t *Tenure) spend(token *tree.Fenced) {
+	if w := t.party.Witness; w != nil {
+		t.party.Witness = nil
+		w.Close()
+	}
+	token.Root.Env.Leases.Remove(token.Generation.ID)
+}
+
+// retireOwn renames current onto our tombstone, again and again within the budget
+// unless a probe tells that trying is in vain.
+func retireOwn(token *tree.Fenced) error {
+	r, g := token.Root, token.Generation
+	deadline := r.Env.Clock.Now().Add(ReleaseBudget)
+	for delay := time.Millisecond; ; delay = min(2*delay, 250*time.Millisecond) {
+		err := tomb.Move(r, g.ID, g.Info.ID())
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, tomb.ErrNotCurrent), errors.Is(err, tomb.ErrFenced):
+			return ErrLost
+		case vfs.IsReadOnly(err), r.Env.Clock.Now().After(deadline), tomb.InVain(r, err):
+			return err
+		}
+		r.Env.Clock.Sleep(context.Background(), delay)
+	}
+}
+
+// fallBack marks the generation as finished where it lies, by the one rename that
+// may still be possible, so that anybody may reclaim it.
+func (t *Tenure) fallBack(token *tree.Fenced, cause error) error {
+	g := token.Generation
+	lock := token.Root.Lock
+	err := tomb.Complete(g.Dir, g.Witness.Name())
+	switch {
+	case err != nil:
+		return fmt.Errorf("lock %s: cannot release generation %s (it stays until this process ends): %w", lock, g.ID, cause)
+	case token.Root.Format.Foreign():
+		return fmt.Errorf("lock %s: cannot retire generation %s; it is marked as finished, "+
+			"which genlock sees and other programs do not until this process ends: %w", lock, g.ID, cause)
+	}
+	return fmt.Errorf("lock %s: cannot retire generation %s; it is marked as finished, so the next one may take the lock: %w",
+		lock, g.ID, cause)
+}

@@ -1,0 +1,89 @@
+package generation
+
+import (
+	"path/filepath"
+	"sync"
+
+	"genlock.dev/genlock/internal/last"
+	"genlock.dev/genlock/internal/prepare"
+	"genlock.dev/genlock/internal/seal"
+	"genlock.dev/genlock/internal/tree"
+	"genlock.dev/genlock/internal/vfs"
+	"genlock.dev/genlock/protocol"
+)
+
+type tokenBox = seal.Box[*tree.Fenced]
+
+// Tenure is the holder's right to its generation, from Publish to Release. It may
+// be used by several goroutines.
+type Tenure struct {
+	tokenBox
+	party *prepare.Party
+
+	mu       sync.Mutex
+	released bool
+	err      error // what Release came to
+}
+
+func newTenure(r *tree.Root, id protocol.ID, p *prepare.Party) *Tenure {
+	g := &tree.Generation{Dir: p.Dir, Info: p.Info, ID: id, Record: p.Record,
+		Witness: tree.WitnessOf(id, p.Record.Process)}
+	return &Tenure{tokenBox: seal.Wrap(&tree.Fenced{Root: r, Generation: g}), party: p}
+}
+
+// Generation names the tenure.
+func (t *Tenure) Generation() protocol.ID { return seal.Open(t).Generation.ID }
+
+// Path is where the generation lies as long as it is held: L.v3/current. The path
+// leads elsewhere, or nowhere, as soon as it is not.
+func (t *Tenure) Path() string {
+	return filepath.Join(seal.Open(t).Root.Path, protocol.CurrentName)
+}
+
+// Check looks whether the generation is still held: the path leads to our root,
+// and current is our directory. ErrLost if not. The answer may be old when it
+// is read; only publishing through Path is a check that cannot be outrun.
+func (t *Tenure) Check() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.released {
+		return ErrLost
+	}
+	token := seal.Open(t)
+	intact, err := token.Root.Intact()
+	if err == nil && intact {
+		intact, err = token.Root.IsCurrent(token.Generation.Info.ID())
+	}
+	if err != nil {
+		return err
+	}
+	if !intact {
+		return ErrLost
+	}
+	return nil
+}
+
+// Descriptor is the descriptor of the witness. A child process that inherits it
+// keeps the generation alive until it ends. ok is false where no descriptor can
+// be handed on. It is valid until Release.
+func (t *Tenure) Descriptor() (fd uintptr, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f, ok := t.party.Witness.(vfs.OSFile)
+	if !ok || t.released {
+		return 0, false
+	}
+	return f.Descriptor(), true
+}
+
+// Failed records in last.json how the tenure ended, so that those who wait learn
+// it. exit is -1 when there is no exit status. Call it before Release. Nothing
+// is recorded once the generation is lost: the note would be a successor's.
+func (t *Tenure) Failed(exit int, message string) error {
+	if err := t.Check(); err != nil {
+		return err
+	}
+	token := seal.Open(t)
+	return last.Write(token.Root, token.Generation.Dir, &protocol.Last{
+		Generation: token.Generation.ID, Outcome: protocol.OutcomeFailed, Exit: exit, Message: message})
+}

@@ -1,0 +1,66 @@
+// Package discard deletes, in the only way the protocol allows: what goes is
+// first renamed to a fresh name by which nobody publishes, retires or recycles,
+// and only whoever's rename succeeded deletes it (rule 8).
+package discard
+
+import (
+	"strings"
+
+	"genlock.dev/genlock/internal/tree"
+	"genlock.dev/genlock/internal/vfs"
+	"genlock.dev/genlock/protocol"
+)
+
+// Away renames from/name out of the way, calls then (if not nil) whatever came of
+// the renaming, and deletes what was renamed. A failed rename is an error, and
+// nothing was deleted; what cannot be deleted after it is litter, which
+// the collector finds.
+func Away(r *tree.Root, from vfs.Dir, name string, then func()) error {
+	fresh, err := Aside(r, from, name)
+	if then != nil {
+		then()
+	}
+	if err != nil {
+		return err
+	}
+	Delete(r, fresh)
+	return nil
+}
+
+// Aside renames from/name to a fresh name in the root, and returns it. Whoever's
+// Aside succeeded owns the directory.
+func Aside(r *tree.Root, from vfs.Dir, name string) (fresh string, err error) {
+	id, err := r.Env.NewID()
+	if err != nil {
+		return "", err
+	}
+	fresh = protocol.CandidateName(id)
+	return fresh, from.Rename(name, r.Dir, fresh, vfs.Plain)
+}
+
+// Claim takes the claim name out of the observers directory from, in the same
+// way, under a name that says what it was.
+func Claim(r *tree.Root, from vfs.Dir, name string, generation protocol.ID, then func()) error {
+	id, err := r.Env.NewID()
+	if err != nil {
+		return err
+	}
+	fresh := protocol.ClaimCandidateName(id, generation)
+	err = from.Rename(name, r.Dir, fresh, vfs.Plain)
+	if then != nil {
+		then()
+	}
+	if err != nil {
+		return err
+	}
+	Delete(r, fresh)
+	return nil
+}
+
+// Delete deletes what Aside returned. The witness goes last, so that what a
+// crash leaves can still be told from a live candidate.
+func Delete(r *tree.Root, fresh string) error {
+	return vfs.RemoveAll(r.Dir, fresh, isWitness)
+}
+
+func isWitness(name string) bool { return strings.HasPrefix(name, "witness.") }

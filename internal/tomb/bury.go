@@ -1,0 +1,108 @@
+package tomb
+
+import (
+	"genlock.dev/genlock/internal/discard"
+	"genlock.dev/genlock/internal/judge"
+	"genlock.dev/genlock/internal/tree"
+	"genlock.dev/genlock/internal/vfs"
+	"genlock.dev/genlock/protocol"
+)
+
+// Unclaimed is the atomic test whether anybody has a claim in the retired
+// generation dir: it removes the empty directory of the claims. Only after the
+// retirement does the answer mean anything, because claims that land later are
+// never confirmed (rule 3).
+func Unclaimed(dir vfs.Dir) bool {
+	err := dir.Rmdir(protocol.ObserversName)
+	return err == nil || vfs.IsVanished(err)
+}
+
+// Remove renames the tombstone of id away, calls then, and deletes it.
+func Remove(r *tree.Root, id protocol.ID, then func()) error {
+	retired, err := r.Retired()
+	if err != nil || retired == nil {
+		if then != nil {
+			then()
+		}
+		return err
+	}
+	defer retired.Close()
+	return discard.Away(r, retired, string(id), then)
+}
+
+// Complete records in the holder's own directory that the work of exactly this
+// generation has ended. The witness already holds the nonce, so that this is
+// one rename that needs no space and works through the handle, wherever the
+// directory lies now.
+func Complete(dir vfs.Dir, witness string) error {
+	return dir.Rename(witness, dir, protocol.CompletionName, vfs.Plain)
+}
+
+// Bury deletes the tombstone of id if nobody can still act on it: its holder is
+// spent, no guard binds it, and every claim is withdrawn or its process gone.
+// It reports whether the tombstone is gone.
+func Bury(r *tree.Root, id protocol.ID) (bool, error) {
+	g, err := r.Tombstone(id)
+	if err != nil || g == nil {
+		return err == nil, err
+	}
+	defer g.Close()
+	v, err := judge.Holder(r, g)
+	if err != nil || !v.Reclaimable() {
+		return false, err
+	}
+	if err := dropDeadClaims(r, g); err != nil {
+		return false, err
+	}
+	if !Unclaimed(g.Dir) {
+		return false, nil
+	}
+	err = Remove(r, id, nil)
+	if vfs.IsVanished(err) {
+		err = nil // somebody else buried it
+	}
+	return err == nil, err
+}
+
+// dropDeadClaims takes out the claims whose makers are provably gone. A name that
+// is no id was not made by this protocol and stays, and so does the tombstone.
+func dropDeadClaims(r *tree.Root, g *tree.Generation) error {
+	observers, err := g.Dir.OpenDir(protocol.ObserversName)
+	if vfs.IsVanished(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer observers.Close()
+	names, err := observers.Names(0)
+	if err != nil && !vfs.IsVanished(err) {
+		return err
+	}
+	for _, name := range names {
+		if err := dropIfDead(r, g, observers, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func dropIfDead(r *tree.Root, g *tree.Generation, observers vfs.Dir, name string) error {
+	id, ok := protocol.ParseID(name)
+	if !ok {
+		return nil
+	}
+	c, err := tree.OpenClaim(observers, name, id)
+	if err != nil || c == nil {
+		return err
+	}
+	defer c.Close()
+	if !judge.Claimant(r, c).Spent() {
+		return nil
+	}
+	err = discard.Claim(r, observers, name, g.ID, nil)
+	if vfs.IsVanished(err) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,125 @@
+// Package tomb is the one rename that ends a generation, and what becomes of the
+// directory afterwards. Holders and reclaimers go through the same code.
+package tomb
+
+import (
+	"errors"
+	"fmt"
+
+	"genlock.dev/genlock/internal/tree"
+	"genlock.dev/genlock/internal/vfs"
+	"genlock.dev/genlock/protocol"
+)
+
+var (
+	// ErrNotCurrent: current is not the directory meant. Somebody retired the
+	// generation already, or deleted it by hand.
+	ErrNotCurrent = errors.New("the generation is not current any more")
+	// ErrFenced: the place of the tombstone is taken, so that a rename with
+	// this fence can never succeed again.
+	ErrFenced = errors.New("the generation was retired before")
+)
+
+// DisplacedError: between our last look and our rename somebody swapped current
+// by hand, so that another generation was moved, and it could not be put back.
+type DisplacedError struct {
+	Lock      string
+	Meant     protocol.ID
+	Moved     protocol.ID
+	NowLiesAt string
+}
+
+func (e *DisplacedError) Error() string {
+	return fmt.Sprintf("lock %s: somebody replaced the held generation by hand: %s was moved to %s instead of %s",
+		e.Lock, e.Moved, e.NowLiesAt, e.Meant)
+}
+
+// Move renames current onto the tombstone of id, and only that (rule 2): it looks
+// right before that current is the directory dir, which the caller holds open,
+// and right after at what was moved. nil means that dir lies at its tombstone.
+//
+// A rename that reports failure may have happened; Move looks, and only then
+// reports. An error that is neither ErrNotCurrent nor ErrFenced is the
+// system's own and may be worth another try.
+func Move(r *tree.Root, id protocol.ID, dir vfs.ID) error {
+	same, err := r.IsCurrent(dir)
+	if err != nil {
+		return err
+	}
+	if !same {
+		return ErrNotCurrent
+	}
+	retired, err := openRetired(r)
+	if err != nil {
+		return err
+	}
+	defer retired.Close()
+	err = r.Dir.Rename(protocol.CurrentName, retired, string(id), vfs.Plain)
+	moved, lerr := retired.Lstat(string(id))
+	if lerr == nil && moved.ID() == dir {
+		return nil // also when the rename reported failure (rule 10)
+	}
+	if err == nil {
+		if lerr != nil {
+			// It was moved and is gone from there: the collector or an
+			// operator was faster, and whatever it was is retired.
+			return notThere(r, dir, lerr)
+		}
+		return putBack(r, retired, id)
+	}
+	if same, serr := r.IsCurrent(dir); serr == nil && !same {
+		return ErrNotCurrent
+	}
+	if vfs.IsNotEmpty(err) {
+		return ErrFenced
+	}
+	return err
+}
+
+// notThere settles a rename that succeeded while its target cannot be seen.
+func notThere(r *tree.Root, dir vfs.ID, cause error) error {
+	if !vfs.IsVanished(cause) {
+		return cause
+	}
+	if same, err := r.IsCurrent(dir); err != nil || same {
+		return errors.Join(err, cause)
+	}
+	return ErrNotCurrent
+}
+
+// putBack returns to current what was moved by mistake. Renaming a directory can
+// only ever replace an empty one, so this cannot hit a successor. When the
+// place is taken, the stray goes to its own tombstone.
+func putBack(r *tree.Root, retired vfs.Dir, id protocol.ID) error {
+	if err := retired.Rename(string(id), r.Dir, protocol.CurrentName, vfs.Plain); err == nil {
+		return ErrNotCurrent
+	}
+	stray, err := r.Tombstone(id)
+	if err != nil || stray == nil {
+		return errors.Join(err, ErrNotCurrent)
+	}
+	defer stray.Close()
+	own, _, err := tree.ReadID(stray.Dir)
+	place := string(id)
+	if err == nil && own != "" && retired.Rename(string(id), retired, string(own), vfs.NoReplace) == nil {
+		place = string(own)
+	}
+	return &DisplacedError{Lock: r.Lock, Meant: id, Moved: own, NowLiesAt: retired.Path() + "/" + place}
+}
+
+// openRetired opens the place of the tombstones, and makes it anew when somebody
+// deleted it by hand: without it no generation could ever be retired.
+func openRetired(r *tree.Root) (vfs.Dir, error) {
+	d, err := r.Retired()
+	if err != nil || d != nil {
+		return d, err
+	}
+	if err := r.Dir.Mkdir(protocol.RetiredName, r.DirMode()); err != nil && !vfs.IsNotEmpty(err) {
+		return nil, err
+	}
+	d, err = r.Retired()
+	if err == nil && d == nil {
+		err = ErrNotCurrent
+	}
+	return d, err
+}

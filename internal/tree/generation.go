@@ -1,0 +1,141 @@
+package tree
+
+import (
+	"errors"
+	"io/fs"
+
+	"genlock.dev/genlock/internal/evidence"
+	"genlock.dev/genlock/internal/vfs"
+	"genlock.dev/genlock/protocol"
+)
+
+// Generation is what one look saw in current, or in a tombstone. It may be old
+// when it is read.
+type Generation struct {
+	// Dir is the directory, open: as long as it is, no other directory can
+	// have the same device and inode.
+	Dir  vfs.Dir
+	Info vfs.Info
+	// ID names the generation; "" when nothing in the directory names one.
+	ID protocol.ID
+	// Record is nil when it is missing or unusable; Problem says why.
+	Record *protocol.Record
+	// Witness is what the witness's name says. For a sound record it is made
+	// from the record, and the file need not exist.
+	Witness *protocol.Witness
+	// Problem says in words what is wrong with the directory; "" when it is
+	// a sound generation.
+	Problem string
+	// Complete: a valid task-complete lies in it.
+	Complete bool
+	// Empty: the directory has no entries and holds nothing (rule 1).
+	Empty bool
+	// Debris: neither generation, record nor witness (rule 10).
+	Debris bool
+}
+
+// Close closes the handle.
+func (g *Generation) Close() { g.Dir.Close() }
+
+// Party is the generation's holder as evidence wants it.
+func (g *Generation) Party(kind vfs.Kind) evidence.Party {
+	return evidence.Party{ID: g.ID, Dir: g.Dir, Record: g.Record, Witness: g.Witness,
+		Kind: kind, Born: g.Info.ModTime}
+}
+
+// lookAgain bounds how often a look starts anew because the lock changed hands
+// meanwhile. Each round means that somebody else made progress.
+const lookAgain = 100
+
+// ErrRestless: the lock changed hands at every one of many looks.
+var ErrRestless = errors.New("the lock changes hands faster than it can be looked at")
+
+// Current looks at the held generation; nil when there is none. What looks torn
+// is believed only if current is still the same directory afterwards: a
+// release between two reads is neither abandonment nor corruption (rule 6).
+func (r *Root) Current() (*Generation, error) {
+	for range lookAgain {
+		g, err := r.generation(r.Dir, protocol.CurrentName, "")
+		if err == nil && (g == nil || g.Problem == "") {
+			return g, nil
+		}
+		same, serr := r.stillThere(g)
+		if err == nil && serr == nil && same {
+			return g, nil
+		}
+		if g != nil {
+			g.Close()
+		}
+		if err != nil && !vfs.IsVanished(err) {
+			return nil, err
+		}
+		if serr != nil {
+			return nil, serr
+		}
+	}
+	return nil, ErrRestless
+}
+
+// stillThere tells whether current leads to g's directory now.
+func (r *Root) stillThere(g *Generation) (bool, error) {
+	if g == nil {
+		return false, nil
+	}
+	return r.IsCurrent(g.Info.ID())
+}
+
+// IsCurrent looks current up anew from the root by path and tells whether it is
+// the directory id, which the caller holds open.
+func (r *Root) IsCurrent(id vfs.ID) (bool, error) {
+	info, err := r.Dir.Lstat(protocol.CurrentName)
+	if vfs.IsVanished(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return info.ID() == id, nil
+}
+
+// Tombstone opens the tombstone of id; nil when there is none.
+func (r *Root) Tombstone(id protocol.ID) (*Generation, error) {
+	retired, err := r.Retired()
+	if err != nil || retired == nil {
+		return nil, err
+	}
+	defer retired.Close()
+	return r.generation(retired, string(id), id)
+}
+
+// Retired opens the place of the tombstones; nil when somebody removed it.
+func (r *Root) Retired() (vfs.Dir, error) {
+	d, err := r.Dir.OpenDir(protocol.RetiredName)
+	if vfs.IsVanished(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, unsafeDir(r.Dir, protocol.RetiredName, err)
+	}
+	return d, nil
+}
+
+// generation reads the directory name below d. In a tombstone the directory's
+// own name has to agree as well.
+func (r *Root) generation(d vfs.Dir, name string, named protocol.ID) (*Generation, error) {
+	dir, err := d.OpenDir(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, unsafeDir(d, name, err)
+	}
+	g := &Generation{Dir: dir}
+	if g.Info, err = dir.Stat(); err == nil {
+		err = g.read(named)
+	}
+	if err != nil {
+		g.Close()
+		return nil, err
+	}
+	return g, nil
+}

@@ -1,0 +1,143 @@
+// Package tree reads: it opens a coordination root and classifies what stands in
+// it. Nothing here writes (rule 4).
+package tree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"genlock.dev/genlock/internal/env"
+	"genlock.dev/genlock/internal/vfs"
+	"genlock.dev/genlock/protocol"
+)
+
+// ErrNoRoot: the lock has no coordination root yet, so nobody holds it.
+var ErrNoRoot = errors.New("no lock here yet")
+
+// Root is an open coordination root. Its handle keeps meaning this root when
+// somebody moves it away or deletes it; Intact tells.
+type Root struct {
+	Env    *env.Env
+	Format protocol.Format
+	Lock   string // absolute path L
+	Base   string // last element of L
+	Path   string // L.v3
+	Parent vfs.Dir
+	Dir    vfs.Dir
+	Info   vfs.Info
+	Kind   vfs.Kind
+}
+
+// Open opens the root of lock, an absolute path. ErrNoRoot when there is none;
+// a missing parent is an error at once, naming it.
+func Open(ctx context.Context, lock string, format protocol.Format) (*Root, error) {
+	r, err := At(ctx, lock, format)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.open(); err != nil {
+		r.Parent.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// At prepares a Root of which only the parent is open: what creating the root
+// starts from.
+func At(ctx context.Context, lock string, format protocol.Format) (*Root, error) {
+	e := env.From(ctx)
+	parent, err := e.FS.OpenParent(filepath.Dir(lock))
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: the directory of the lock cannot be opened: %w", lock, err)
+	}
+	base := filepath.Base(lock)
+	return &Root{Env: e, Format: format, Lock: lock, Base: base,
+		Path: lock + protocol.RootSuffix, Parent: parent}, nil
+}
+
+func (r *Root) open() (err error) {
+	name := protocol.RootName(r.Base)
+	r.Dir, err = r.Parent.OpenDir(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrNoRoot
+	}
+	if err != nil {
+		return unsafeDir(r.Parent, name, err)
+	}
+	if err = r.inspect(); err != nil {
+		r.Dir.Close()
+	}
+	return err
+}
+
+func (r *Root) inspect() (err error) {
+	if r.Info, err = r.Dir.Stat(); err != nil {
+		return err
+	}
+	if err = r.checkMarker(); err != nil {
+		return err
+	}
+	r.Kind, err = r.Dir.Kind()
+	return err
+}
+
+func (r *Root) checkMarker() error {
+	path := filepath.Join(r.Path, protocol.MarkerName)
+	data, err := vfs.ReadFile(r.Dir, protocol.MarkerName, 4096)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: there is no %s in it, so it is %w; nothing was changed",
+			r.Path, protocol.MarkerName, protocol.ErrNotRoot)
+	}
+	if err != nil {
+		return unsafeFile(r.Dir, protocol.MarkerName, err)
+	}
+	err = protocol.CheckMarker(data, r.Format)
+	var format *protocol.FormatError
+	if errors.As(err, &format) {
+		format.Path = path
+	}
+	return err
+}
+
+// Intact tells whether the path of the root still leads to the root that was
+// opened. If not, nothing published through the handle is held (rule 10).
+func (r *Root) Intact() (bool, error) {
+	info, err := r.Env.FS.Lstat(r.Path)
+	if vfs.IsVanished(err) || vfs.IsNotDir(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return info.ID() == r.Info.ID(), nil
+}
+
+// Close closes the handles.
+func (r *Root) Close() {
+	r.Dir.Close()
+	r.Parent.Close()
+}
+
+// DirMode and FileMode are the modes that the root's own mode allows to what is
+// made inside it (rule 13).
+func (r *Root) DirMode() fs.FileMode  { return r.Info.Mode.Perm() }
+func (r *Root) FileMode() fs.FileMode { return r.Info.Mode.Perm() & 0o666 }
+
+// unsafeDir turns "not a directory" into the typed error that says what is there.
+func unsafeDir(d vfs.Dir, name string, err error) error { return unsafe(d, name, err, "a directory") }
+
+func unsafeFile(d vfs.Dir, name string, err error) error {
+	return unsafe(d, name, err, "a regular file")
+}
+
+func unsafe(d vfs.Dir, name string, err error, want string) error {
+	info, serr := d.Lstat(name)
+	wantDir := want == "a directory"
+	if serr != nil || (wantDir && info.IsDir()) || (!wantDir && info.IsRegular()) {
+		return err
+	}
+	return &protocol.UnsafeError{Path: filepath.Join(d.Path(), name), Mode: info.Mode, Want: want}
+}

@@ -1,0 +1,133 @@
+package genlock
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"genlock.dev/genlock/fence"
+	"genlock.dev/genlock/generation"
+	"genlock.dev/genlock/internal/env"
+	"genlock.dev/genlock/protocol"
+)
+
+// Lease is the right to a generation, from Acquire to Release. It may be used by
+// several goroutines.
+type Lease struct {
+	lock   *Lock
+	env    *env.Env
+	place  place
+	chain  []link
+	root   *fence.Root
+	tenure *generation.Tenure
+	leave  func()
+	once   sync.Once
+	err    error
+	done   chan struct{} // closed by Release
+	waited time.Duration
+	before protocol.ID // whom we waited for last
+}
+
+func newLease(a *attempt, t *generation.Tenure) *Lease {
+	return &Lease{lock: a.lock, env: a.env, place: a.at, chain: a.chain, root: a.root, tenure: t,
+		done: make(chan struct{}), waited: a.waiter.waited(), before: a.waiter.before}
+}
+
+// Generation names this tenure of the lock. Guarded writes may carry it.
+func (l *Lease) Generation() protocol.ID { return l.tenure.Generation() }
+
+// Lock is the lock that is held.
+func (l *Lease) Lock() *Lock { return l.lock }
+
+// Check looks whether the lease still holds; ErrLost if not, ErrReleased after
+// Release. The answer may be old when it is read: it cannot replace Publish,
+// which fails when the lease is lost, whenever that happens.
+func (l *Lease) Check() error {
+	select {
+	case <-l.done:
+		return ErrReleased
+	default:
+		return l.tenure.Check()
+	}
+}
+
+// checkEvery is how often Context looks. It costs two system calls.
+const checkEvery = 200 * time.Millisecond
+
+type leaseKey struct{}
+
+// Context returns a context for the work under the lock. It ends with ErrLost as
+// its cause when the lease is found lost, and with ErrReleased after Release.
+// It carries the lease, so that taking the same lock again below it fails with
+// ErrNested instead of waiting for itself.
+func (l *Lease) Context(ctx context.Context) context.Context {
+	ctx = context.WithValue(ctx, leaseKey{}, append(leasesIn(ctx), l))
+	ctx = withLink(ctx, link{l.Generation(), l.lock.path})
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		for {
+			select {
+			case <-l.done:
+				cancel(ErrReleased)
+				return
+			case <-ctx.Done():
+				return
+			case <-time.After(checkEvery):
+			}
+			if err := l.Check(); errors.Is(err, ErrLost) {
+				cancel(ErrLost)
+				return
+			}
+		}
+	}()
+	return ctx
+}
+
+func leasesIn(ctx context.Context) []*Lease {
+	leases, _ := ctx.Value(leaseKey{}).([]*Lease)
+	return leases[:len(leases):len(leases)]
+}
+
+// leaseAt is the lease on p that the call chain holds, if any.
+func leaseAt(ctx context.Context, p place) *Lease {
+	for _, l := range leasesIn(ctx) {
+		if l.place == p && l.Check() == nil {
+			return l
+		}
+	}
+	return nil
+}
+
+// Failed records how the work under the lock failed, so that those who wait learn
+// it: exit is a command's exit status, or -1. Call it before Release.
+func (l *Lease) Failed(exit int, message string) error { return l.tenure.Failed(exit, message) }
+
+// Release ends the lease. It is idempotent, needs no disk space, and may block up
+// to generation.ReleaseBudget when the file system refuses. ErrLost when
+// somebody else retired the generation; nothing of the successor was touched.
+func (l *Lease) Release() error {
+	l.once.Do(func() {
+		close(l.done)
+		l.err = l.tenure.Release()
+		l.root.Close()
+		l.leave()
+		kind := EventReleased
+		if errors.Is(l.err, ErrLost) {
+			kind = EventLost
+		}
+		l.lock.emit(Event{Kind: kind, Generation: l.Generation(), Err: l.err}, l.env.Clock.Now())
+	})
+	return l.err
+}
+
+// With runs fn under the lock, with a context that ends when the lock is lost. It
+// joins fn's error and that of the release.
+func (l *Lock) With(ctx context.Context, fn func(context.Context, *Lease) error) (err error) {
+	lease, err := l.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lease.Release()) }()
+	return fn(lease.Context(ctx), lease)
+}

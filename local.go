@@ -1,0 +1,93 @@
+package genlock
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"genlock.dev/genlock/internal/env"
+	"genlock.dev/genlock/internal/vfs"
+)
+
+// place identifies a lock within this process however its path is spelled: the
+// directory it lies in, and its base name.
+type place struct {
+	env    *env.Env
+	parent vfs.ID
+	base   string
+}
+
+// line is the goroutines of this process that want one lock, in the order they
+// came. Only the first contends on disk.
+type line struct {
+	waiting []chan struct{}
+}
+
+// lines is what this process must know of itself.
+var lines = struct {
+	sync.Mutex
+	at map[place]*line
+}{at: make(map[place]*line)}
+
+// enter takes the caller's turn among the goroutines of this process. When it is
+// not the caller's turn at once, tick is called now and then until it is; a
+// nil tick means not to wait at all. ok is false when the turn did not come.
+func enter(ctx context.Context, p place, tick func()) (leave func(), ok bool) {
+	turn := lineUp(p, tick != nil)
+	if turn == nil {
+		return nil, false
+	}
+	leave = sync.OnceFunc(func() { stepAside(p, turn) })
+	t := time.NewTicker(time.Second)
+	defer t.Stop()
+	for {
+		select {
+		case <-turn:
+			return leave, true
+		case <-ctx.Done():
+			leave()
+			return nil, false
+		case <-t.C:
+			tick()
+		}
+	}
+}
+
+// lineUp returns a channel that is closed when it is the caller's turn; nil when
+// somebody is before it and it does not want to wait.
+func lineUp(p place, wait bool) chan struct{} {
+	lines.Lock()
+	defer lines.Unlock()
+	turn := make(chan struct{})
+	l := lines.at[p]
+	switch {
+	case l == nil:
+		lines.at[p] = &line{waiting: []chan struct{}{turn}}
+		close(turn)
+	case !wait:
+		return nil
+	default:
+		l.waiting = append(l.waiting, turn)
+	}
+	return turn
+}
+
+// stepAside leaves the line, at its head or anywhere in it.
+func stepAside(p place, turn chan struct{}) {
+	lines.Lock()
+	defer lines.Unlock()
+	l := lines.at[p]
+	for i, t := range l.waiting {
+		if t != turn {
+			continue
+		}
+		l.waiting = append(l.waiting[:i], l.waiting[i+1:]...)
+		switch {
+		case len(l.waiting) == 0:
+			delete(lines.at, p)
+		case i == 0:
+			close(l.waiting[0])
+		}
+		return
+	}
+}

@@ -1,0 +1,32 @@
+package genlock
+
+import (
+	"time"
+
+	"genlock.dev/genlock/protocol"
+)
+
+// Options change how a Lock behaves. The zero value is a good default: our own
+// format, wait without a bound, record nothing about the caller but pid and host.
+type Options struct {
+	// Format names who cooperates; empty is protocol.Genlock.
+	Format protocol.Format
+	// About is what the record tells others about this holder. argv, the
+	// working directory and the user are recorded only if the caller puts
+	// them here.
+	About protocol.About
+	// Wait bounds the whole wait of Acquire, With and Do; 0 is no bound. An
+	// expired wait never takes the lock: it fails with *HeldError.
+	Wait time.Duration
+	// PerHolder bounds the wait for any single holder, so that a long queue of
+	// honest holders does not fail the last one; 0 is no bound.
+	PerHolder time.Duration
+	// FailUndecidable fails at once, with *HeldError, when the holder can be
+	// proven neither alive nor gone. By default that is waited for.
+	FailUndecidable bool
+	// Fsync makes a published artifact durable before it becomes visible.
+	Fsync bool
+	// OnEvent is told what happens. It is called from the goroutine that
+	// acquires, so it must not block long and must not use the Lock.
+	OnEvent func(Event)
+}

@@ -1,0 +1,42 @@
+package retire
+
+import (
+	"context"
+
+	"genlock.dev/genlock/fence"
+	"genlock.dev/genlock/internal/last"
+	"genlock.dev/genlock/internal/seal"
+	"genlock.dev/genlock/protocol"
+)
+
+// Word is an operator's decision in place of a verdict (rule 15).
+type Word struct {
+	By     string // who decided
+	Reason string // why
+	// Quarantined: also retire what a guard has quarantined.
+	Quarantined bool
+}
+
+// Break retires the fenced generation on an operator's word and records it in
+// last.json. The tombstone stays until the holder is complete or gone, so that
+// a live holder which comes back finds it, and nothing of its successor.
+func Break(ctx context.Context, f *fence.Fence, w Word) error {
+	token := seal.Open(f)
+	guards, err := token.Root.Guards(token.Generation.ID)
+	if err != nil {
+		return err
+	}
+	if guards.Binding() && !w.Quarantined {
+		why := guards.Quarantine
+		if why == "" {
+			why = "a guard says that a command of it may still run"
+		}
+		return &QuarantinedError{Generation: token.Generation.ID, Why: why, Paths: guards.Paths}
+	}
+	if err := move(token); err != nil {
+		return err
+	}
+	return last.Write(token.Root, token.Generation.Dir, &protocol.Last{
+		Generation: token.Generation.ID, Outcome: protocol.OutcomeBroken, Exit: -1,
+		Message: w.Reason, By: w.By})
+}

@@ -1,0 +1,162 @@
+package genlock
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"genlock.dev/genlock/fence"
+	"genlock.dev/genlock/internal/env"
+	"genlock.dev/genlock/internal/seal"
+	"genlock.dev/genlock/observer"
+	"genlock.dev/genlock/protocol"
+)
+
+const (
+	shortestPoll = time.Millisecond
+	longestPoll  = 25 * time.Millisecond
+	reportEvery  = time.Second
+)
+
+// waiter keeps what one acquisition knows of its wait: since when, for whom, what
+// it told, and when it gives up.
+type waiter struct {
+	lock  *Lock
+	env   *env.Env
+	began time.Time
+
+	holder   protocol.ID // for whom we wait now
+	since    time.Time   // since when
+	before   protocol.ID // for whom we waited before that
+	last     *observer.Observation
+	waiting  bool // a wait was reported or begun
+	reported time.Time
+	noted    protocol.ID // the last note that was there before, or was told
+	knowNote bool
+	poll     time.Duration
+}
+
+func (w *waiter) begin(l *Lock, e *env.Env) {
+	w.lock, w.env, w.began, w.poll = l, e, e.Clock.Now(), shortestPoll
+}
+
+func (w *waiter) waited() time.Duration {
+	if !w.waiting {
+		return 0
+	}
+	return w.env.Clock.Now().Sub(w.began)
+}
+
+// saw takes a look into account: a new holder starts a new wait for it. It tells
+// whether somebody we waited for is done.
+func (w *waiter) saw(root *fence.Root, seen *observer.Observation) (changed bool) {
+	w.note(root)
+	if seen.Generation == w.holder {
+		return false
+	}
+	if w.holder != "" {
+		w.before = w.holder
+	}
+	w.holder, w.since, w.poll = seen.Generation, w.env.Clock.Now(), shortestPoll
+	return w.waiting
+}
+
+// note tells about the tenure before, if it failed while we waited.
+func (w *waiter) note(root *fence.Root) {
+	if !w.waiting && w.knowNote {
+		return
+	}
+	last := seal.Open(root).Last()
+	var id protocol.ID
+	if last != nil {
+		id = last.Generation
+	}
+	if w.knowNote && last != nil && id != w.noted {
+		w.lock.emit(Event{Kind: EventFailed, Generation: id, Last: last, Waited: w.waited()}, w.env.Clock.Now())
+	}
+	w.noted, w.knowNote = id, true
+}
+
+// tick reports a wait that happens in memory, behind a goroutine of this process.
+func (w *waiter) tick(ctx context.Context) {
+	seen, err := observer.Look(ctx, w.lock.path, w.lock.options.Format)
+	if err == nil {
+		w.report(seen)
+	}
+}
+
+func (w *waiter) report(seen *observer.Observation) {
+	now := w.env.Clock.Now()
+	same := w.last != nil && seen.Generation == w.last.Generation &&
+		seen.State == w.last.State && seen.Evidence == w.last.Evidence
+	w.waiting, w.last = true, seen
+	if same && now.Sub(w.reported) < reportEvery {
+		return
+	}
+	w.reported = now
+	w.lock.emit(Event{Kind: EventWaiting, Generation: seen.Generation, Seen: seen, Waited: now.Sub(w.began)}, now)
+}
+
+// sleep waits a little, with jitter so that waiters do not move in step, or
+// returns the *HeldError that ends the wait.
+func (w *waiter) sleep(ctx context.Context, seen *observer.Observation) error {
+	w.report(seen)
+	if ctx.Err() != nil {
+		return w.held(seen, context.Cause(ctx))
+	}
+	d, cause := w.budget()
+	if d <= 0 {
+		return w.held(seen, cause)
+	}
+	d = min(d, w.poll/2+rand.N(w.poll))
+	w.poll = min(w.poll*3/2, longestPoll)
+	if err := w.env.Clock.Sleep(ctx, d); err != nil {
+		return w.held(seen, err)
+	}
+	return nil
+}
+
+// budget is how long we may still wait, and what to say when that is over.
+func (w *waiter) budget() (time.Duration, error) {
+	const unbounded = time.Hour
+	left, cause := time.Duration(unbounded), error(context.DeadlineExceeded)
+	now := w.env.Clock.Now()
+	if b := w.lock.options.Wait; b > 0 {
+		left = b - now.Sub(w.began)
+	}
+	if b := w.lock.options.PerHolder; b > 0 && w.holder != "" {
+		if d := b - now.Sub(w.since); d < left {
+			left, cause = d, errPerHolder
+		}
+	}
+	return left, cause
+}
+
+// bound is budget for a wait in memory.
+func (w *waiter) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	if w.lock.options.Wait <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, w.lock.options.Wait)
+}
+
+func (w *waiter) held(seen *observer.Observation, cause error) error {
+	now := w.env.Clock.Now()
+	return &HeldError{Lock: w.lock.given, Seen: seen, Waited: now.Sub(w.began), Cause: cause, at: now}
+}
+
+// heldLocally is the error of a wait in memory that ended.
+func (w *waiter) heldLocally(ctx context.Context) error {
+	var cause error
+	if ctx.Err() != nil {
+		cause = context.Cause(ctx)
+	}
+	seen := w.last
+	if seen == nil {
+		look, err := observer.Look(context.WithoutCancel(ctx), w.lock.path, w.lock.options.Format)
+		if err == nil && look.State != observer.Free {
+			seen = look
+		}
+	}
+	return w.held(seen, cause)
+}
