@@ -11,8 +11,10 @@ import "strings"
 func old(m Machine, p Party) Finding {
 	self, host, pid := m.Self(), bareHost(p.Record.Hostname), p.Record.PID
 	switch {
+	case host == "":
+		return silent(OldRecord, sayOldNoHost, pid)
 	case !strings.EqualFold(p.Record.Hostname, self.Hostname):
-		return silent(OldRecord, sayOldHost, host, or(self.Hostname, "unknown"))
+		return silent(OldRecord, sayOldHost, p.Record.Hostname, or(self.Hostname, "unknown"))
 	case isCommon(host):
 		return silent(OldRecord, sayOldCommon, host)
 	case !self.InitialPIDNS:

@@ -74,6 +74,7 @@ const (
 
 	// Undecidable: old records.
 	sayOldHost      = "recorded on %s, this is %s, and a record of this kind has nothing to prove that it is the same machine"
+	sayOldNoHost    = "a record of this kind names no host, so pid %d may be on any machine"
 	sayOldCommon    = "recorded on %s, a name that every machine can have"
 	sayOldRemote    = "pid %d is not seen here, but on %s the holder may be on another machine"
 	sayOldNamespace = "a record of this kind does not say in which PID namespace pid %d was counted, and from here not all can be seen"

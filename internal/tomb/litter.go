@@ -1,0 +1,74 @@
+package tomb
+
+import (
+	"time"
+
+	"genlock.dev/genlock/internal/discard"
+	"genlock.dev/genlock/internal/evidence"
+	"genlock.dev/genlock/internal/tree"
+	"genlock.dev/genlock/internal/vfs"
+	"genlock.dev/genlock/protocol"
+)
+
+// LitterAge is how old litter must be when nothing but its age speaks. It is a
+// bound of disk use, not a verdict: nothing unpublished is ever held.
+const LitterAge = time.Hour
+
+// Litter removes the directory name of the root if it is the rest of a crashed
+// attempt: an acquisition, a claim, or something that was on its way out. It is
+// renamed aside before it is deleted, so that a maker who lives after all finds
+// its name gone, and starts again. It reports whether name is gone.
+func Litter(r *tree.Root, name string) (bool, error) {
+	_, candidate := protocol.ParseCandidateName(name)
+	_, _, claim := protocol.ParseClaimCandidateName(name)
+	if !candidate && !claim {
+		return false, nil
+	}
+	// What is still empty can go by the one call that never removes a thing.
+	if r.Dir.Rmdir(name) == nil {
+		return true, nil
+	}
+	dir, err := r.Dir.OpenDir(name)
+	if vfs.IsVanished(err) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer dir.Close()
+	litter, err := isLitter(r, dir)
+	if err != nil || !litter {
+		return false, err
+	}
+	err = discard.Away(r, r.Dir, name, nil)
+	if vfs.IsVanished(err) {
+		err = nil
+	}
+	return err == nil, err
+}
+
+func isLitter(r *tree.Root, dir vfs.Dir) (bool, error) {
+	names, err := dir.Names(0)
+	if vfs.IsVanished(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	said := evidence.Unsaid
+	for _, name := range names {
+		if w, ok := protocol.ParseWitness(name); ok {
+			said = evidence.Unpublished(r.Env.Machine,
+				evidence.Party{ID: w.Of, Dir: dir, Witness: &w, Kind: r.Kind})
+		}
+	}
+	if said != evidence.Unsaid {
+		return said == evidence.Unattended, nil
+	}
+	info, err := dir.Stat()
+	if err != nil {
+		return false, err
+	}
+	age := r.Env.Clock.Now().Sub(info.ModTime)
+	return age > LitterAge, nil
+}

@@ -1,0 +1,92 @@
+package retire
+
+import (
+	"context"
+	"errors"
+
+	"genlock.dev/genlock/fence"
+	"genlock.dev/genlock/internal/seal"
+	"genlock.dev/genlock/internal/tomb"
+	"genlock.dev/genlock/internal/tree"
+	"genlock.dev/genlock/internal/vfs"
+	"genlock.dev/genlock/protocol"
+)
+
+// Collected counts what a collection removed and what it had to leave.
+type Collected struct {
+	Tombstones, Litter int // removed
+	Kept               int // looked at and left: somebody may still act on it
+}
+
+// Collect deletes tombstones on which nobody can still act and the litter of
+// crashed attempts: at most budget entries are looked at, all if budget <= 0.
+// It may run beside anything (rule 8). What cannot be removed does not keep
+// the rest from being; the errors are joined.
+func Collect(ctx context.Context, root *fence.Root, budget int) (Collected, error) {
+	r := seal.Open(root)
+	var done Collected
+	tombs, terr := tombstones(r, budget)
+	for _, id := range tombs {
+		if ctx.Err() != nil {
+			return done, context.Cause(ctx)
+		}
+		gone, err := tomb.Bury(r, id)
+		done.add(&done.Tombstones, gone)
+		terr = errors.Join(terr, err)
+	}
+	names, lerr := inFlight(r, budget)
+	for _, name := range names {
+		if ctx.Err() != nil {
+			return done, context.Cause(ctx)
+		}
+		gone, err := tomb.Litter(r, name)
+		done.add(&done.Litter, gone)
+		lerr = errors.Join(lerr, err)
+	}
+	return done, errors.Join(terr, lerr)
+}
+
+func (c *Collected) add(count *int, gone bool) {
+	if gone {
+		*count++
+	} else {
+		c.Kept++
+	}
+}
+
+// tombstones lists at most max tombstones. Names that are no generation were not
+// made by this protocol and are not ours to delete.
+func tombstones(r *tree.Root, max int) (ids []protocol.ID, err error) {
+	retired, err := r.Retired()
+	if err != nil || retired == nil {
+		return nil, err
+	}
+	defer retired.Close()
+	names, err := retired.Names(max)
+	for _, name := range names {
+		if id, ok := protocol.ParseID(name); ok {
+			ids = append(ids, id)
+		}
+	}
+	return ids, missingIsFine(err)
+}
+
+// inFlight lists what may be litter in the root, from at most max names.
+func inFlight(r *tree.Root, max int) (litter []string, err error) {
+	names, err := r.Dir.Names(max)
+	for _, name := range names {
+		_, candidate := protocol.ParseCandidateName(name)
+		_, _, claim := protocol.ParseClaimCandidateName(name)
+		if candidate || claim {
+			litter = append(litter, name)
+		}
+	}
+	return litter, missingIsFine(err)
+}
+
+func missingIsFine(err error) error {
+	if vfs.IsVanished(err) {
+		return nil
+	}
+	return err
+}
