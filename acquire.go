@@ -43,6 +43,8 @@ type attempt struct {
 	at     place
 	root   *fence.Root
 	waiter waiter
+	// reclaimed: a generation of somebody else was retired.
+	reclaimed bool
 }
 
 func (l *Lock) acquire(ctx context.Context, wait bool, enough func(*waiter) (bool, error)) (*Lease, error) {
@@ -170,6 +172,7 @@ func (a *attempt) reclaim(ctx context.Context, seen *observer.Observation) (*Lea
 		return nil, seen, werr // what looked gone without a claim is not
 	}
 	if err == nil && evidence != "" {
+		a.reclaimed = true
 		a.lock.emit(Event{Kind: EventReclaimed, Generation: seen.Generation, Seen: seen,
 			Evidence: evidence, Waited: a.waiter.waited()}, a.env.Clock.Now())
 	}

@@ -3,6 +3,7 @@ package genlock
 import (
 	"context"
 	"errors"
+	"strconv"
 	"sync"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"genlock.dev/genlock/generation"
 	"genlock.dev/genlock/internal/env"
 	"genlock.dev/genlock/protocol"
+	"genlock.dev/genlock/retire"
 )
 
 // Lease is the right to a generation, from Acquire to Release. It may be used by
@@ -26,12 +28,14 @@ type Lease struct {
 	err    error
 	done   chan struct{} // closed by Release
 	waited time.Duration
-	before protocol.ID // whom we waited for last
+	// reclaimed: somebody else's generation was retired on the way here.
+	reclaimed bool
+	before    protocol.ID // whom we waited for last
 }
 
 func newLease(a *attempt, t *generation.Tenure) *Lease {
 	return &Lease{lock: a.lock, env: a.env, place: a.at, chain: a.chain, root: a.root, tenure: t,
-		done: make(chan struct{}), waited: a.waiter.waited(), before: a.waiter.before}
+		done: make(chan struct{}), waited: a.waiter.waited(), before: a.waiter.before, reclaimed: a.reclaimed}
 }
 
 // Generation names this tenure of the lock. Guarded writes may carry it.
@@ -110,6 +114,7 @@ func (l *Lease) Release() error {
 	l.once.Do(func() {
 		close(l.done)
 		l.err = l.tenure.Release()
+		l.collect()
 		l.root.Close()
 		l.leave()
 		kind := EventReleased
@@ -119,6 +124,24 @@ func (l *Lease) Release() error {
 		l.lock.emit(Event{Kind: kind, Generation: l.Generation(), Err: l.err}, l.env.Clock.Now())
 	})
 	return l.err
+}
+
+// collectBudget is how many entries one collection looks at, and collectEvery how
+// many tenures share one on average: disk use stays bounded without a janitor.
+const (
+	collectBudget = 64
+	collectEvery  = 64
+)
+
+// collect does its bounded bit: after a reclaim, which may have left something,
+// and otherwise when the generation's random digits say that it is our turn.
+func (l *Lease) collect() {
+	id := l.Generation()
+	n, err := strconv.ParseUint(string(id[len(id)-4:]), 16, 16)
+	if l.reclaimed || (err == nil && n%collectEvery == 0) {
+		// What cannot be collected is for the next one, or for an operator.
+		retire.Collect(context.Background(), l.root, collectBudget)
+	}
 }
 
 // With runs fn under the lock, with a context that ends when the lock is lost. It

@@ -32,7 +32,7 @@ func (s *Site) publishBeside(ctx context.Context, from place) error {
 	if err := c.entry(from, to, s.base()); err != nil {
 		return s.orGone(to, s.orGone(from, err))
 	}
-	// The sweep is the fence, but there may be no successor yet.
+	// The sweep is the fence, but a successor may not have come to it yet.
 	if err := s.StillCurrent(); err != nil {
 		return gone(err)
 	}
@@ -120,24 +120,4 @@ func (s *Site) removeBeside(parent vfs.Dir, p place) {
 	if err := parent.Rmdir(name); err != nil && !vfs.IsVanished(err) {
 		_ = s.banish(parent, name)
 	}
-}
-
-// banish renames name to one that nobody publishes from, then deletes it: only
-// whoever's rename succeeded does (rule 8). An error means that the name is
-// still there. What resists deletion is litter that the next sweep finds.
-func (s *Site) banish(parent vfs.Dir, name string) error {
-	id, err := s.newID()
-	if err != nil {
-		return err
-	}
-	fresh := protocol.BesideName(s.base(), id)
-	err = parent.Rename(name, parent, fresh, vfs.Plain)
-	if err == nil {
-		_ = vfs.RemoveAll(parent, fresh, nil)
-		return nil
-	}
-	if _, serr := parent.Lstat(name); vfs.IsVanished(serr) {
-		return nil
-	}
-	return err
 }

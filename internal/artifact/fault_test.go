@@ -3,6 +3,8 @@ package artifact
 import (
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 )
@@ -88,6 +90,26 @@ func TestFaultForEver(t *testing.T) {
 	})
 }
 
+// A replacement that never succeeds keeps the old artifact.
+func TestFailingReplacement(t *testing.T) {
+	variants(t, func(t *testing.T, w *world) {
+		w.replace = true
+		w.make(w.path, "old")
+		a := w.acquire()
+		a.build("new")
+		a.fs.before = func(op, path string) error {
+			if op == "rename" && path == w.path && filepath.Base(a.fs.from) == "tool" {
+				if _, err := os.Lstat(w.path); err != nil || !w.plain || !w.directory {
+					return errFault
+				}
+			}
+			return nil
+		}
+		w.wantErr(a.publish(), syscall.EIO)
+		w.wantVersion("old")
+	})
+}
+
 // A sweep fails only if another generation's staging is still in its place.
 func TestFaultySweep(t *testing.T) {
 	const name = ".genlock-0123456789abcdef0123456789abcdef"
@@ -108,7 +130,8 @@ func TestFaultySweep(t *testing.T) {
 		} else {
 			w.wantErr(err, syscall.EIO)
 		}
-		w.ok(a.Sweep())
+		a.retire()
+		w.ok(w.acquire().Sweep())
 		w.wantAlone()
 	}
 }

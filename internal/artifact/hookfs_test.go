@@ -21,6 +21,8 @@ type hookFS struct {
 	apart string
 	// plain: the file system knows no NoReplace and no Exchange.
 	plain bool
+	// from is where the rename comes from that a hook is called for.
+	from string
 }
 
 func (h *hookFS) do(op, path string, call func() error) error {
@@ -41,6 +43,7 @@ func (h *hookFS) isApart(path string) bool {
 }
 
 func (h *hookFS) rename(oldpath, newpath string, how vfs.RenameFlag, call func() error) error {
+	h.from = oldpath
 	return h.do("rename", newpath, func() error {
 		_, err := os.Lstat(filepath.Dir(oldpath))
 		_, nerr := os.Lstat(filepath.Dir(newpath))

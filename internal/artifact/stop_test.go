@@ -3,7 +3,11 @@ package artifact
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
+
+	"genlock.dev/genlock/protocol"
 )
 
 // at returns a hook that runs do before the k-th operation, once.
@@ -131,10 +135,11 @@ func TestStoppedWhileSuccessorPublishes(t *testing.T) {
 	})
 }
 
-// beside tells whether x has its staging beside the artifact.
+// beside tells whether x has its copy beside the artifact.
 func (w *world) beside(x *tenure) bool {
-	found, err := Exists(x.FS, w.path+".genlock-"+string(x.Generation)+"/tool")
-	return err == nil && found
+	staged := protocol.BesideName(w.path, x.Generation)
+	_, err := os.Lstat(filepath.Join(staged, filepath.Base(w.path)))
+	return err == nil
 }
 
 // A context that ends at any operation either refuses the publication or comes

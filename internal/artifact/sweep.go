@@ -1,7 +1,6 @@
 package artifact
 
 import (
-	"path/filepath"
 	"slices"
 
 	"genlock.dev/genlock/internal/vfs"
@@ -14,8 +13,9 @@ import (
 // on another file system (see makeBeside).
 //
 // nil means that no other generation can publish from beside the artifact. An
-// error means that one may. What was renamed away and cannot be deleted is no
-// error: the next sweep tries again. A missing parent holds nothing.
+// error means that one may; ErrStageGone that we are not current any more. What
+// was renamed away and cannot be deleted is no error: the next sweep tries again.
+// A missing parent holds nothing.
 //
 // It reads the artifact's directory, whether or not the artifact shares its file
 // system with the lock: another process may see the two mounted apart.
@@ -32,7 +32,18 @@ func (s *Site) Sweep() error {
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	return s.sweep(parent, names)
+	// Asked after listing: if we are current, no successor had begun when the
+	// names were listed, so all are of the past. However late a sweeper goes
+	// on from here, it cannot take its successor's staging away.
+	if err := s.StillCurrent(); err != nil {
+		return gone(err)
+	}
+	for _, name := range names {
+		if err := s.banish(parent, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // stagings lists the stagings beside the artifact that are not ours. Their type
@@ -47,46 +58,22 @@ func (s *Site) stagings(parent vfs.Dir) ([]string, error) {
 	return names, err
 }
 
-// sweep moves them into a staging of our own, by its path. A sweeper that was
-// stopped, lost its lock and goes on finds that path swept by its successor, so
-// it cannot take the successor's staging away, nor anything made later: names
-// were listed before we were seen to be current, so all are of the past.
-func (s *Site) sweep(parent vfs.Dir, names []string) error {
-	bin, err := s.makeBeside(parent)
-	if err != nil && settled(err) {
+// banish renames name to one that nobody publishes from, then deletes it: only
+// whoever's rename succeeded does (rule 8). An error means that the name is
+// still there. What resists deletion is litter that the next sweep finds.
+func (s *Site) banish(parent vfs.Dir, name string) error {
+	id, err := s.newID()
+	if err != nil {
 		return err
 	}
+	fresh := protocol.BesideName(s.base(), id)
+	err = parent.Rename(name, parent, fresh, vfs.Plain)
 	if err == nil {
-		defer s.removeBeside(parent, bin)
+		_ = vfs.RemoveAll(parent, fresh, nil)
+		return nil
 	}
-	binned := err == nil
-	for _, name := range names {
-		if err := s.sweepOne(parent, bin, binned, name); err != nil {
-			return err
-		}
+	if _, serr := parent.Lstat(name); vfs.IsVanished(serr) {
+		return nil
 	}
-	return nil
-}
-
-// sweepOne falls back to renaming in place where nothing can be moved into bin:
-// no space to make it, or a directory of another user, which may be renamed but
-// not moved. Then only a look, and no fence, protects a successor from losing
-// its turn (never its artifact) to a sweeper stopped right here.
-func (s *Site) sweepOne(parent vfs.Dir, bin place, binned bool, name string) error {
-	if binned {
-		err := s.FS.Rename(filepath.Join(s.parent(), name), bin.join(name), vfs.Plain)
-		if err == nil {
-			return nil
-		}
-		if !s.reachable(bin) {
-			return gone(err)
-		}
-		if _, serr := parent.Lstat(name); vfs.IsVanished(serr) {
-			return nil
-		}
-	}
-	if err := s.StillCurrent(); err != nil {
-		return gone(err)
-	}
-	return s.banish(parent, name)
+	return err
 }

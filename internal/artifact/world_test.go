@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/protocol"
 )
 
@@ -180,7 +179,7 @@ func variants(t *testing.T, f func(t *testing.T, w *world)) {
 	} {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, t.TempDir())
+			w := newWorld(t, scratch(t))
 			w.apart, w.plain, w.directory = v.apart, v.plain, v.directory
 			f(t, w)
 		})
@@ -189,9 +188,23 @@ func variants(t *testing.T, f func(t *testing.T, w *world)) {
 
 // fresh is the same variant in a directory of its own.
 func (w *world) fresh() *world {
-	n := newWorld(w.t, w.t.TempDir())
+	n := newWorld(w.t, scratch(w.t))
 	n.apart, n.plain, n.directory, n.replace = w.apart, w.plain, w.directory, w.replace
 	return n
 }
 
-var _ vfs.FS = (*hookFS)(nil)
+// scratch is a directory in memory where there is one: the enumerating tests
+// make thousands of files.
+func scratch(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "artifact")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}

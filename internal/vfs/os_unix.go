@@ -17,18 +17,18 @@ type osFS struct{}
 const dirFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
 
 func (osFS) OpenDir(path string) (Dir, error) {
-	return openDirAt(unix.AT_FDCWD, path, path, dirFlags|unix.O_NOFOLLOW)
+	return openDirAt(unix.AT_FDCWD, leaf(path), path, dirFlags|unix.O_NOFOLLOW)
 }
 
 func (osFS) OpenParent(path string) (Dir, error) {
 	return openDirAt(unix.AT_FDCWD, path, path, dirFlags)
 }
 
-func (osFS) Lstat(path string) (Info, error) { return statAt(unix.AT_FDCWD, path, path) }
+func (osFS) Lstat(path string) (Info, error) { return statAt(unix.AT_FDCWD, leaf(path), path) }
 
 func (osFS) Rename(oldpath, newpath string, how RenameFlag) error {
 	err := ignoringEINTR(func() error {
-		return renameAt(unix.AT_FDCWD, oldpath, unix.AT_FDCWD, newpath, how)
+		return renameAt(unix.AT_FDCWD, leaf(oldpath), unix.AT_FDCWD, leaf(newpath), how)
 	})
 	return linkError("rename", oldpath, newpath, err)
 }

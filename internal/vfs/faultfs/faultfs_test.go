@@ -299,14 +299,19 @@ func TestKillAtEveryPlace(t *testing.T) {
 	for k := 1; k <= 27; k++ {
 		disk := memfs.New(memfs.Options{})
 		p := disk.Process()
+		killed := ""
 		wrapped := faultfs.Wrap(p, faultfs.Hooks{Before: func(op faultfs.Op) error {
 			if op.N == k {
 				p.Kill()
+				killed = disk.Dump()
 			}
 			return nil
 		}})
 		if err := every(wrapped); !errors.Is(err, memfs.ErrKilled) {
 			t.Errorf("killed before operation %d: %v", k, err)
+		}
+		if disk.Dump() != killed {
+			t.Errorf("killed before operation %d, yet changed from\n%s\nto\n%s", k, killed, disk.Dump())
 		}
 	}
 }

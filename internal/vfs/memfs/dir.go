@@ -158,7 +158,7 @@ func (d *dir) Rmdir(name string) error {
 func (d *dir) Names(max int) ([]string, error) {
 	var names []string
 	err := d.onSelf("readdir", func(n *node) error {
-		if err := d.p.may(n, toRead); err != nil {
+		if err := d.p.may(n, toRead|toSearch); err != nil {
 			return err
 		}
 		if n.removed {
