@@ -18,7 +18,7 @@ import (
 // ctx ends or a bound of the options is reached, and at once when waiting
 // cannot help. Waiting writes nothing.
 func (l *Lock) Acquire(ctx context.Context) (*Lease, error) {
-	return l.acquire(ctx, true, nil)
+	return l.acquire(ctx, !l.options.NoWait, nil)
 }
 
 // TryAcquire takes the lock if nobody holds it, or if its holder is provably gone

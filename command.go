@@ -25,14 +25,21 @@ func (l *Lease) Start(cmd *exec.Cmd) error {
 	if cmd.Env == nil {
 		cmd.Env = os.Environ()
 	}
-	chain := append(l.chain[:len(l.chain):len(l.chain)], link{l.Generation(), l.lock.path})
-	cmd.Env = append(cmd.Env, LockVariable+"="+l.lock.path,
-		GenerationVariable+"="+string(l.Generation()), HeldVariable+"="+formatHeld(chain))
+	cmd.Env = append(cmd.Env, l.Environ()...)
 	fd, ok := l.tenure.Descriptor()
 	if !ok {
 		return cmd.Start()
 	}
 	return startWithWitness(cmd, fd)
+}
+
+// Environ is what Start adds to a command's environment: by it the command finds the
+// lock, and a lock taken again below it fails with ErrNested. For commands
+// that are started in another way and do not keep the generation alive.
+func (l *Lease) Environ() []string {
+	chain := append(l.chain[:len(l.chain):len(l.chain)], link{l.Generation(), l.lock.path})
+	return []string{LockVariable + "=" + l.lock.path,
+		GenerationVariable + "=" + string(l.Generation()), HeldVariable + "=" + formatHeld(chain)}
 }
 
 // Run is Start and Wait.

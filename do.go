@@ -87,7 +87,7 @@ func (j *job) run(ctx context.Context, build func(context.Context, *Work) error)
 		}
 		return j.ready(ctx)
 	}
-	lease, err := j.lock.acquire(ctx, true, enough)
+	lease, err := j.lock.acquire(ctx, !j.lock.options.NoWait, enough)
 	if err == errEnough {
 		return j.adopted(nil, waiting)
 	}

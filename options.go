@@ -21,6 +21,9 @@ type Options struct {
 	// PerHolder bounds the wait for any single holder, so that a long queue of
 	// honest holders does not fail the last one; 0 is no bound.
 	PerHolder time.Duration
+	// NoWait makes Acquire, With and Do fail at once, with *HeldError, when
+	// somebody else holds the lock, as TryAcquire does.
+	NoWait bool
 	// FailUndecidable fails at once, with *HeldError, when the holder can be
 	// proven neither alive nor gone. By default that is waited for.
 	FailUndecidable bool

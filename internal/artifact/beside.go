@@ -36,7 +36,12 @@ func (s *Site) publishBeside(ctx context.Context, from place) error {
 	if err := s.StillCurrent(); err != nil {
 		return gone(err)
 	}
-	return s.publishFrom(ctx, to)
+	err = s.publishFrom(ctx, to)
+	if vfs.IsCrossDevice(err) {
+		return fmt.Errorf("what is at the artifact's path cannot be moved, as if it came from a lower layer of an overlay; "+
+			"delete it to have it built anew: %w", err)
+	}
+	return err
 }
 
 // checkBeforeCopy finds early what would make the copy futile.
@@ -58,9 +63,9 @@ func (s *Site) checkBeforeCopy(from place) error {
 // steps and its two, either our directory is there when it lists, or our
 // generation is no longer current when we ask. Stopped at any line:
 //
-//	             <- we make nothing, ask, and are told
+//	             <- it sees no directory; we make one, ask, are told, remove it
 //	mkdir
-//	             <- it may see the directory or not; we ask and are told
+//	             <- it sees the directory or not; we ask and are told
 //	still current?
 //	             <- if it was, every successor's sweep is yet to come and finds
 //	                the directory: our path leads nowhere afterwards

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -108,6 +109,29 @@ func TestFailingReplacement(t *testing.T) {
 		w.wantErr(a.publish(), syscall.EIO)
 		w.wantVersion("old")
 	})
+}
+
+// A directory that came with an image cannot be renamed on an overlay, whatever
+// it is renamed from or to. It stays, and the answer says what to do.
+func TestArtifactInLowerLayer(t *testing.T) {
+	w := newWorld(t, t.TempDir())
+	w.replace, w.directory = true, true
+	w.make(w.path, "old")
+	a := w.acquire()
+	a.build("new")
+	a.fs.before = func(op, path string) error {
+		if op == "rename" && (path == w.path || a.fs.from == w.path) {
+			return &os.LinkError{Op: op, Old: a.fs.from, New: path, Err: syscall.EXDEV}
+		}
+		return nil
+	}
+	err := a.publish()
+	w.wantErr(err, syscall.EXDEV)
+	if !strings.Contains(err.Error(), "lower layer") {
+		t.Errorf("unclear: %v", err)
+	}
+	w.wantVersion("old")
+	w.wantAlone()
 }
 
 // A sweep fails only if another generation's staging is still in its place.

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"genlock.dev/genlock/protocol"
@@ -153,7 +152,7 @@ func TestOddTypes(t *testing.T) {
 	odd := map[string]func(path, victim string) error{
 		"link":     func(path, victim string) error { return os.Symlink(victim, path) },
 		"dangling": func(path, _ string) error { return os.Symlink("nowhere", path) },
-		"fifo":     func(path, _ string) error { return syscall.Mkfifo(path, 0o644) },
+		"fifo":     func(path, _ string) error { return mkfifo(path) },
 	}
 	variants(t, func(t *testing.T, w0 *world) {
 		w0.replace = true

@@ -142,6 +142,33 @@ func (w *world) beside(x *tenure) bool {
 	return err == nil
 }
 
+// Retired while it makes its copy, a holder does not publish even if nobody
+// came after it, and it copies nothing when it lost before it began.
+func TestRetiredCopier(t *testing.T) {
+	for _, stop := range []string{"mkdir", "write"} {
+		w := newWorld(t, t.TempDir())
+		w.apart = true
+		a := w.acquire()
+		a.build("late")
+		writes := 0
+		a.fs.before = func(op, path string) error {
+			if op == "write" {
+				writes++
+			}
+			if op == stop {
+				a.retire()
+			}
+			return nil
+		}
+		w.wantErr(a.publish(), ErrStageGone)
+		w.wantVersion("")
+		w.wantAlone()
+		if stop == "mkdir" && writes > 0 {
+			t.Error("it copied although it knew")
+		}
+	}
+}
+
 // A context that ends at any operation either refuses the publication or comes
 // too late for it.
 func TestCancelledPublisher(t *testing.T) {

@@ -32,7 +32,7 @@ func boot(m Machine, p Party) Finding {
 	born := p.born()
 	switch {
 	case !p.torn() && !strings.EqualFold(host, self.Hostname):
-		return silent(Boot, sayOtherHost, host, or(self.Hostname, "unknown"))
+		return silent(Boot, sayOtherHost, host, or(self.Hostname, sayUnnamed))
 	case !known:
 		return silent(Boot, sayBootUnknown, host)
 	case !p.torn() && isCommon(host):
@@ -42,7 +42,7 @@ func boot(m Machine, p Party) Finding {
 	case machine != self.Machine:
 		return silent(Boot, sayOtherMachine, host)
 	case !p.Kind.Local:
-		return silent(Boot, sayBootRemote, host, or(p.Kind.Name, "an unknown file system"))
+		return silent(Boot, sayBootRemote, host, or(p.Kind.Name, sayUnknownKind))
 	case self.BootedAt.IsZero():
 		return silent(Boot, sayNoBootTime, host)
 	case born.IsZero():

@@ -1,18 +1,15 @@
 package evidence_test
 
 import (
-	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"genlock.dev/genlock/internal/evidence"
 	"genlock.dev/genlock/internal/judge"
@@ -68,8 +65,12 @@ func setUp() error {
 			err = mountProc("")
 		case "hidepid":
 			err = mountProc("hidepid=2")
+		case "overlay":
+			err = mountOverlay(os.Getenv(dirVar))
 		case "nobody":
-			err = syscall.Setresuid(65534, 65534, 65534)
+			// The group too: /proc hides nothing from group 0.
+			err = errors.Join(syscall.Setgroups(nil), syscall.Setresgid(65534, 65534, 65534),
+				syscall.Setresuid(65534, 65534, 65534))
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", what, err)
@@ -78,11 +79,20 @@ func setUp() error {
 	return nil
 }
 
-func mountProc(options string) error {
+func mountProc(options string) error { return mount("proc", "/proc", options) }
+
+// mountOverlay shows the directory to this process alone through an overlay, and
+// lets it work there.
+func mountOverlay(dir string) error {
+	options := "lowerdir=" + dir + "/lower,upperdir=" + dir + "/upper,workdir=" + dir + "/work"
+	return errors.Join(mount("overlay", dir+"/merged", options), os.Setenv(dirVar, dir+"/merged"))
+}
+
+func mount(kind, at, options string) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return err
 	}
-	return unix.Mount("proc", "/proc", "proc", 0, options)
+	return unix.Mount(kind, at, kind, 0, options)
 }
 
 // hold takes a witness and writes the record, then lives until it is killed or
@@ -179,128 +189,4 @@ func judgeDir(path string) (verdict, error) {
 		out.Rungs[f.Rung.String()] = f.Answer.String() + ": " + f.Why
 	}
 	return out, nil
-}
-
-// helper is this program in a role. It ends when its parent does.
-func helper(role, dir string, setup ...string) *exec.Cmd {
-	exe, err := os.Executable()
-	if err != nil {
-		exe = os.Args[0]
-	}
-	cmd := exec.Command(exe)
-	cmd.Env = append(os.Environ(), roleVar+"="+role, dirVar+"="+dir, setupVar+"="+strings.Join(setup, " "))
-	cmd.Stderr = os.Stderr
-	return cmd
-}
-
-// child is a helper that holds.
-type child struct {
-	*exec.Cmd
-	t *testing.T
-	// grandchild is what the holder started, 0 if nothing.
-	grandchild int
-}
-
-// start starts a holder in dir and waits until it holds.
-func start(t *testing.T, role, dir string, attr *syscall.SysProcAttr, setup ...string) *child {
-	t.Helper()
-	c := &child{Cmd: helper(role, dir, setup...), t: t}
-	c.SysProcAttr = attr
-	stdin, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Skipf("cannot start a process like that here: %v", err)
-	}
-	t.Cleanup(func() { stdin.Close(); c.Process.Kill(); c.Wait() })
-	if role == "leaderless" {
-		return c
-	}
-	lines := bufio.NewScanner(stdout)
-	for lines.Scan() {
-		if lines.Text() == "ready" {
-			return c
-		}
-		c.grandchild, _ = strconv.Atoi(lines.Text())
-	}
-	t.Skip("the helper could not do that here; its reason stands above")
-	return nil
-}
-
-// end kills the holder and, if reap, waits for it.
-func (c *child) end(reap bool) {
-	c.t.Helper()
-	if err := c.Process.Kill(); err != nil {
-		c.t.Fatal(err)
-	}
-	if reap {
-		c.Wait()
-		return
-	}
-	c.await(unix.WEXITED)
-}
-
-// await blocks until the child is in a state, and leaves it there.
-func (c *child) await(state int) {
-	c.t.Helper()
-	for {
-		err := unix.Waitid(unix.P_PID, c.Process.Pid, nil, state|unix.WNOWAIT, nil)
-		if err == nil {
-			return
-		}
-		if err != unix.EINTR {
-			c.t.Fatal(err)
-		}
-	}
-}
-
-// until waits for a state that nothing tells of.
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for tick, end := time.NewTicker(time.Millisecond), time.Now().Add(20*time.Second); !holds(); <-tick.C {
-		if time.Now().After(end) {
-			t.Fatalf("waited in vain: %s", what)
-		}
-	}
-}
-
-// mustJudge judges from this process.
-func mustJudge(t *testing.T, dir string) verdict {
-	t.Helper()
-	v, err := judgeDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
-// judgeFrom judges from a helper.
-func judgeFrom(t *testing.T, role, dir string, attr *syscall.SysProcAttr, setup ...string) verdict {
-	t.Helper()
-	cmd := helper(role, dir, setup...)
-	cmd.SysProcAttr = attr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Skipf("cannot judge like that here: %v", err)
-	}
-	var v verdict
-	if err := json.Unmarshal(out, &v); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	if v.Skip != "" {
-		t.Skip(v.Skip)
-	}
-	return v
-}
-
-func (v verdict) check(t *testing.T, answer judge.Answer, why string) {
-	t.Helper()
-	if v.Answer != answer.String() || !strings.Contains(v.Why, why) {
-		t.Errorf("%+v\nwant %v: …%s…", v, answer, why)
-	}
 }

@@ -14,11 +14,13 @@ func old(m Machine, p Party) Finding {
 	case host == "":
 		return silent(OldRecord, sayOldNoHost, pid)
 	case !strings.EqualFold(p.Record.Hostname, self.Hostname):
-		return silent(OldRecord, sayOldHost, p.Record.Hostname, or(self.Hostname, "unknown"))
+		return silent(OldRecord, sayOldHost, p.Record.Hostname, or(self.Hostname, sayUnnamed))
 	case isCommon(host):
 		return silent(OldRecord, sayOldCommon, host)
 	case !self.InitialPIDNS:
 		return silent(OldRecord, sayOldNamespace, pid)
+	case pid == self.PID:
+		return silent(OldRecord, sayOldSelf, pid)
 	}
 	info := m.Process(pid)
 	switch {
@@ -29,7 +31,7 @@ func old(m Machine, p Party) Finding {
 	case info.State == Unknown:
 		return silent(OldRecord, sayProcessUnknown, pid, info.Why)
 	case !p.Kind.Local:
-		return silent(OldRecord, sayOldRemote, pid, or(p.Kind.Name, "an unknown file system"))
+		return silent(OldRecord, sayOldRemote, pid, or(p.Kind.Name, sayUnknownKind))
 	}
 	switch exists, known := m.Anywhere(pid); {
 	case !known:

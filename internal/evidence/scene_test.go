@@ -123,7 +123,11 @@ func (s *scene) killed() { delete(s.us.procs, s.pid) }
 func (s *scene) died() { s.killed(); s.letGo() }
 
 func (s *scene) process(state evidence.State, start protocol.Number) {
-	s.us.procs[s.pid] = evidence.ProcessInfo{State: state, Start: start}
+	info := evidence.ProcessInfo{State: state, Start: start}
+	if state == evidence.Unknown {
+		info.Why = "hidden"
+	}
+	s.us.procs[s.pid] = info
 }
 
 // rebooted starts our machine anew, two hours after the holder took the lock.

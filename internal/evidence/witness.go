@@ -49,7 +49,7 @@ func witness(m Machine, p Party) Finding {
 	case !whole:
 		return silent(Witness, sayFreeTorn)
 	case !p.Kind.Local:
-		return silent(Witness, sayFreeRemote, or(p.Kind.Name, "an unknown file system"))
+		return silent(Witness, sayFreeRemote, or(p.Kind.Name, sayUnknownKind))
 	case !isRecorded(info, p.Record.Process):
 		return silent(Witness, sayFreeElsewhere)
 	}

@@ -8,8 +8,13 @@ import (
 )
 
 // Of is the exit status behind err: 128+n for a command that signal n killed, -1
-// when err does not come from a command that ran.
+// when err does not come from a command that ran. An error of another type has
+// its say by a method ExitStatus.
 func Of(err error) int {
+	var other interface{ ExitStatus() int }
+	if errors.As(err, &other) {
+		return other.ExitStatus()
+	}
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
 		return -1

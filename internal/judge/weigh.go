@@ -24,7 +24,7 @@ func Weigh(findings []evidence.Finding) Verdict {
 		v.Answer, v.Why = Finished, done.Why
 	case isAlive:
 		v.Answer, v.Why = Alive, against(alive, gone, isGone)
-	case isGone && isUnseen && gone.Rung == evidence.Process:
+	case isGone && isUnseen && !provesMore(findings):
 		v.Why = fmt.Sprintf(evidence.SayWithheld, gone.Why, unseen.Why)
 	case isGone:
 		v.Answer, v.Why = Gone, gone.Why
@@ -57,6 +57,14 @@ func against(alive, gone evidence.Finding, isGone bool) string {
 		return fmt.Sprintf(evidence.SayRunsWitnessFree, alive.Why)
 	}
 	return fmt.Sprintf(evidence.SayAliveAgainstGone, alive.Why)
+}
+
+// provesMore tells whether another rung than the process says gone: what else the
+// holder started ends with the kernel, not with its process.
+func provesMore(findings []evidence.Finding) bool {
+	return slices.ContainsFunc(findings, func(f evidence.Finding) bool {
+		return f.Answer == evidence.Gone && f.Rung != evidence.Process
+	})
 }
 
 func withheld(findings []evidence.Finding) (evidence.Finding, bool) {

@@ -1,12 +1,15 @@
 package memfs
 
+import "syscall"
+
 // With Options.Windows the model has the rules of the implementation for
 // Windows, which is much weaker than the one for unix:
 //
 //   - A name cannot be moved or removed, nor replaced, while a file at it or
 //     below it is open: access is denied (EACCES).
-//   - A directory handle is only a remembered path. It keeps nothing in place,
-//     and after a rename it means whatever is at that path now.
+//   - A directory handle is only a remembered path and identity. It keeps
+//     nothing in place and does not follow a rename: when the directory is no
+//     longer at its path, everything through the handle fails with ENOENT.
 //   - Neither Exchange nor Flock is supported.
 //
 // Names still differ by case unless FoldCase is set, too.
@@ -27,21 +30,16 @@ func (n *node) inUse() bool {
 	return false
 }
 
-// refresh looks the remembered path up anew.
+// refresh looks whether the directory is still at the remembered path.
 func (d *dir) refresh() error {
 	if !d.node.vol.opt.Windows {
 		return nil
 	}
-	at, err := d.p.walk(d.path, false)
-	if err != nil {
-		return err
+	at, err := d.p.walk(d.path, true)
+	if err == nil && at.node != d.node {
+		err = syscall.ENOENT
 	}
-	now, err := at.existingDir()
-	if err != nil {
-		return err
-	}
-	d.node = now
-	return nil
+	return err
 }
 
 // hold and letGo count the handle as an opening of the inode, which keeps its

@@ -101,7 +101,7 @@ func TestModel(t *testing.T) {
 func TestModelWrapped(t *testing.T) { vfstest.Run(t, newModel(memfs.Options{}, faulty)) }
 
 func TestModelAgainstItselfWrapped(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(10) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			vfstest.Compare(t, newModel(memfs.Options{}, bare), newModel(memfs.Options{ReuseInodes: true}, faulty), seed, 500)
 		})

@@ -136,7 +136,7 @@ func TestFileSystemsAgainstModel(t *testing.T) {
 				opt.NotEmpty = unix.EEXIST
 			}
 			root := f.root(t)
-			for seed := range uint64(20) {
+			for seed := range uint64(10) {
 				vfstest.Compare(t, newSystem(root), newModel(opt, bare), seed, 1000)
 			}
 		})

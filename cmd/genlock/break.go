@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"genlock.dev/genlock"
+	"genlock.dev/genlock/fence"
+	"genlock.dev/genlock/observer"
+	"genlock.dev/genlock/protocol"
+	"genlock.dev/genlock/retire"
+
+	"github.com/spf13/cobra"
+)
+
+// breakFlags are the flags of break.
+type breakFlags struct {
+	generation, reason, format string
+	quarantined, damaged       bool
+}
+
+func newBreak() *cobra.Command {
+	var f breakFlags
+	cmd := &cobra.Command{
+		Use:   "break [flags] L",
+		Short: "take one generation away from its holder",
+		Long:  helpText("break"),
+		Args:  oneLock,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(); err != nil {
+				return usageOf(cmd, err)
+			}
+			said, err := f.run(context.Background(), args[0])
+			if err == nil {
+				_, err = fmt.Fprintln(cmd.OutOrStdout(), said)
+			}
+			return err
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.generation, "generation", "", "the generation to break, as status shows it")
+	flags.BoolVar(&f.quarantined, "quarantined", false, "also when a guard says that its commands may still run")
+	flags.BoolVar(&f.damaged, "damaged", false, "break whatever generation is held, provided that it is damaged")
+	flags.StringVar(&f.reason, "reason", "", "why, for those who wait and for the record")
+	addFormat(cmd, &f.format)
+	for name, placeholder := range map[string]string{"generation": "G", "reason": "TEXT"} {
+		flags.Lookup(name).Value = named{flags.Lookup(name).Value, placeholder}
+	}
+	return cmd
+}
+
+func (f *breakFlags) check() error {
+	switch _, ok := protocol.ParseID(f.generation); {
+	case f.damaged && (f.generation != "" || f.quarantined):
+		return usagef("--damaged goes without --generation and --quarantined")
+	case !f.damaged && f.generation == "":
+		return usagef("--generation or --damaged has to say what to break")
+	case !f.damaged && !ok:
+		return usagef("--generation %s is not 32 hex digits", f.generation)
+	}
+	return nil
+}
+
+// run breaks the generation meant, and nothing else. It returns what to say.
+func (f *breakFlags) run(ctx context.Context, name string) (string, error) {
+	lock := genlock.New(name, &genlock.Options{Format: protocol.Format(f.format)})
+	const tries = 20 // each means that the lock changed hands meanwhile
+	for range tries {
+		seen, err := lock.Status(ctx)
+		if err != nil {
+			return "", err
+		}
+		id, err := f.target(name, seen)
+		if err != nil {
+			return "", err
+		}
+		if id == "" {
+			return f.nothing(name), nil
+		}
+		err = f.one(ctx, lock.Path(), seen.Format, id)
+		if errors.Is(err, fence.ErrMoved) {
+			continue
+		}
+		broke := fmt.Sprintf("broke generation %s of lock %s, held by %s", id, name, seen.Holder.Describe(time.Time{}))
+		if err == nil {
+			return broke, nil
+		}
+		if now, lerr := lock.Status(ctx); lerr == nil && now.Generation != id {
+			// It worked; only the record of it may be missing.
+			return broke + "; " + err.Error(), nil
+		}
+		return "", err
+	}
+	return "", fmt.Errorf("lock %s changes hands too fast to break it", name)
+}
+
+// target is the generation to break: "" when it is not held any more.
+func (f *breakFlags) target(name string, seen *observer.Observation) (protocol.ID, error) {
+	meant := protocol.ID(f.generation)
+	switch {
+	case seen.Generation == "" && seen.VerdictText() == "":
+		return "", nil
+	case f.damaged && seen.State != observer.Damaged:
+		return "", &stateError{fmt.Sprintf("lock %s is not damaged, it is %s; nothing was changed", name, seen.State),
+			"genlock status shows the generation to break"}
+	case f.damaged && seen.Generation == "":
+		return "", &stateError{fmt.Sprintf("lock %s is damaged so badly that it names no generation; nothing was changed", name), ""}
+	case f.damaged:
+		return seen.Generation, nil
+	case seen.Generation == meant:
+		return meant, nil
+	case seen.Last != nil && seen.Last.Generation == meant:
+		return "", nil
+	case seen.Generation == "":
+		return "", &stateError{fmt.Sprintf("lock %s: generation %s is not held; nothing was changed", name, meant), ""}
+	}
+	return "", &stateError{fmt.Sprintf("lock %s: generation %s is not held, %s is; nothing was changed", name, meant, seen.Generation),
+		"genlock status shows who holds it and whether that is alive"}
+}
+
+func (f *breakFlags) nothing(name string) string {
+	if f.damaged {
+		return fmt.Sprintf("nothing to break: lock %s is free", name)
+	}
+	return fmt.Sprintf("already gone: generation %s of lock %s", f.generation, name)
+}
+
+// one claims, breaks, withdraws, and tidies up.
+func (f *breakFlags) one(ctx context.Context, path string, format protocol.Format, id protocol.ID) error {
+	root, err := fence.Open(ctx, path, format)
+	if errors.Is(err, fence.ErrNoRoot) {
+		return fence.ErrMoved
+	}
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	claim, err := fence.Claim(ctx, root, id)
+	if err != nil {
+		return err
+	}
+	err = retire.Break(ctx, claim, retire.Word{By: whoAndWhere(), Reason: f.reason, Quarantined: f.quarantined})
+	// What cannot be tidied up now is left to the collector.
+	claim.Withdraw()
+	retire.Bury(ctx, root, id)
+	return err
+}

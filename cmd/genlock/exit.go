@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"genlock.dev/genlock"
+	"genlock.dev/genlock/observer"
+)
+
+// Exit statuses, besides those of CMD.
+const (
+	exitOK            = 0
+	exitFound         = 1   // status --exit-code: the lock is not free
+	exitUsage         = 2   // the call itself is wrong
+	exitState         = 65  // unusable or foreign lock state
+	exitCreate        = 73  // cannot create or write
+	exitIO            = 74  // I/O error
+	exitHeld          = 75  // held, or the wait expired; -E changes it
+	exitLost          = 76  // lost or broken while running, or publication refused
+	exitPermission    = 77  // permission denied
+	exitNotExecutable = 126 // CMD is there and cannot be run
+	exitNotFound      = 127 // CMD is not there
+	exitSignal        = 128 // plus the number of the signal
+)
+
+// outcome is how an invocation ended: its exit status, who decided on that, and
+// what to tell.
+type outcome struct {
+	code   int
+	source string // "command" or "genlock"
+	say    []string
+	hint   string
+}
+
+// outcomeOf maps every error to its exit status. conflict is the status for a
+// lock that is held.
+func outcomeOf(err error, conflict int) outcome {
+	if err == nil {
+		return outcome{code: exitOK, source: "genlock"}
+	}
+	var ended *commandError
+	if errors.As(err, &ended) && !errors.Is(err, genlock.ErrLost) {
+		// CMD has said itself what went wrong; a failed release it cannot know.
+		return outcome{code: ended.status, source: "command", say: messages(err, ended)}
+	}
+	code, hint := classify(err, conflict)
+	return outcome{code: code, source: "genlock", say: messages(err, ended), hint: hint}
+}
+
+// classify goes from the most specific cause to the least.
+func classify(err error, conflict int) (code int, hint string) {
+	var (
+		usage   *usageError
+		signal  *signalError
+		start   *startError
+		state   *stateError
+		nesting *genlock.NestedError
+		held    *genlock.HeldError
+	)
+	switch {
+	case errors.As(err, &usage):
+		return exitUsage, usage.hint
+	case errors.Is(err, genlock.ErrUsage):
+		return exitUsage, ""
+	case errors.As(err, &signal):
+		return exitSignal + signal.number(), ""
+	case errors.Is(err, genlock.ErrLost):
+		return exitLost, "nothing was published; `genlock status` shows who holds the lock now"
+	case errors.As(err, &start):
+		return start.status, ""
+	case errors.Is(err, genlock.ErrNoArtifact):
+		return exitLost, "the command has to write to its argument {}, or to $GENLOCK_OUT"
+	case errors.Is(err, genlock.ErrExists):
+		return exitLost, "--rebuild replaces what is there"
+	case errors.As(err, &nesting):
+		return conflict, "take the lock once, outermost"
+	case errors.As(err, &held):
+		return conflict, heldHint(held)
+	case errors.As(err, &state):
+		return exitState, state.hint
+	}
+	return classifySystem(err)
+}
+
+func classifySystem(err error) (code int, hint string) {
+	switch {
+	case errors.Is(err, genlock.ErrTooNew):
+		return exitState, "install the newer genlock; nothing was changed"
+	case errors.Is(err, genlock.ErrFormat):
+		return exitState, "--format names the format to use"
+	case errors.Is(err, genlock.ErrUnsafePath):
+		return exitState, "look at what stands there before you remove it"
+	case errors.Is(err, genlock.ErrQuarantined):
+		return exitState, "when no command of it runs any more: genlock break L --generation G --quarantined"
+	case errors.Is(err, fs.ErrPermission):
+		return exitPermission, ""
+	case errors.Is(err, fs.ErrNotExist):
+		return exitCreate, "a lock's directory has to exist"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT),
+		errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrExist):
+		return exitCreate, ""
+	}
+	return exitIO, ""
+}
+
+// heldHint is the one thing to do about a lock that is held.
+func heldHint(e *genlock.HeldError) string {
+	switch {
+	case e.Seen != nil && e.Seen.Next != "" && e.Seen.State != observer.Abandoned:
+		return "if that holder is gone for good: " + e.Seen.Next
+	case e.Cause == nil:
+		return "leave out -n to wait, or give -w a time"
+	case errors.Is(e.Cause, context.DeadlineExceeded):
+		return "-w and --per-holder bound the wait"
+	}
+	return ""
+}
+
+// messages is what err says, one line per part of a joined error, without what
+// CMD has told by itself.
+func messages(err error, told *commandError) []string {
+	if told != nil && !errors.Is(err, told) {
+		told = nil
+	}
+	var held *genlock.HeldError
+	if many, ok := err.(interface{ Unwrap() []error }); ok && !errors.As(err, &held) {
+		var all []string
+		for _, part := range many.Unwrap() {
+			all = append(all, messages(part, told)...)
+		}
+		return all
+	}
+	if told != nil {
+		return nil
+	}
+	return []string{err.Error()}
+}
+
+// usageError is a call that cannot be right.
+type usageError struct{ what, hint string }
+
+func (e *usageError) Error() string { return e.what }
+
+func usagef(format string, args ...any) error { return &usageError{what: fmt.Sprintf(format, args...)} }
+
+// stateError is a lock that is not in the state the operator takes it for.
+type stateError struct{ what, hint string }
+
+func (e *stateError) Error() string { return e.what }
+
+// commandError is how CMD ended, if not well.
+type commandError struct {
+	status int
+	why    string
+}
+
+func (e *commandError) Error() string { return e.why }
+
+// ExitStatus is what the library records about the failed tenure.
+func (e *commandError) ExitStatus() int { return e.status }
+
+// startError is a CMD that could not be started.
+type startError struct {
+	status int
+	name   string
+	err    error
+}
+
+func (e *startError) Error() string   { return fmt.Sprintf("cannot run %s: %v", e.name, e.err) }
+func (e *startError) Unwrap() error   { return e.err }
+func (e *startError) ExitStatus() int { return e.status }

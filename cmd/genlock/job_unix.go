@@ -1,0 +1,130 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+)
+
+// job is the running command: a process group of its own which, like a job of a
+// shell, has the terminal while it runs.
+type job struct {
+	pid int
+	tty *terminal // nil when stdin is not our terminal
+}
+
+// startJob starts cmd by start, which may add to it. In a pipeline the terminal
+// stays with our own group, where a pager may want to read from it, until the
+// command asks for it.
+func startJob(cmd *exec.Cmd, start func(*exec.Cmd) error) (*job, error) {
+	tty := controllingTerminal()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if tty != nil && tty.foreground() && isTerminal(os.Stdout) {
+		cmd.SysProcAttr.Foreground, cmd.SysProcAttr.Ctty = true, tty.fd
+	}
+	if err := start(cmd); err != nil {
+		return nil, err
+	}
+	j := &job{pid: cmd.Process.Pid, tty: tty}
+	cmd.Process.Release() // wait does it by number, to see the command stop
+	if tty != nil {
+		// From now on we write from the background.
+		tty.ignoreOutput()
+	}
+	return j, nil
+}
+
+// wait returns when the command has ended: nil if it did so well, otherwise a
+// *commandError. A command that stops meanwhile stops us.
+func (j *job) wait() error {
+	defer j.giveBack()
+	for {
+		var ws syscall.WaitStatus
+		_, err := syscall.Wait4(j.pid, &ws, syscall.WUNTRACED, nil)
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return os.NewSyscallError("wait4", err)
+		case ws.Stopped():
+			j.stopped(ws.StopSignal())
+		case ws.Signaled():
+			n := ws.Signal()
+			return &commandError{exitSignal + int(n), "signal: " + n.String()}
+		case ws.ExitStatus() != 0:
+			return &commandError{ws.ExitStatus(), "exit status " + strconv.Itoa(ws.ExitStatus())}
+		case ws.Exited():
+			return nil
+		}
+	}
+}
+
+func (j *job) giveBack() {
+	if j.tty == nil {
+		return
+	}
+	if j.tty.holder() == j.pid {
+		j.tty.give(j.tty.own)
+	}
+	j.tty.heedOutput()
+}
+
+// stopped follows a command that stopped, so that the shell sees its whole job
+// stop. Without a terminal there is no such shell.
+func (j *job) stopped(by syscall.Signal) {
+	t := j.tty
+	if t == nil {
+		return
+	}
+	asks := by == syscall.SIGTTIN || by == syscall.SIGTTOU
+	switch {
+	case asks && t.foreground():
+		j.resume()
+	case t.orphaned():
+		// Nobody could ever continue us. The kernel would not stop such a
+		// job, and ends one that wants a terminal it cannot have.
+		if asks {
+			j.kill(syscall.SIGHUP)
+		}
+		j.resume()
+	default:
+		if t.holder() == j.pid {
+			t.give(t.own)
+		}
+		syscall.Kill(-t.own, syscall.SIGSTOP) // SIGCONT will resume the command
+	}
+}
+
+// signal passes s on to the command's group.
+func (j *job) signal(s os.Signal) {
+	switch s {
+	case syscall.SIGCONT:
+		j.resume()
+	case syscall.SIGTSTP:
+		j.kill(syscall.SIGTSTP)
+		if j.tty == nil && !orphaned(syscall.Getpgrp()) {
+			syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		}
+	default:
+		j.kill(s.(syscall.Signal))
+	}
+}
+
+func (j *job) resume() {
+	if j.tty != nil && j.tty.foreground() {
+		j.tty.give(j.pid)
+	}
+	j.kill(syscall.SIGCONT)
+}
+
+// terminate asks the command to end, also a stopped one; kill makes it.
+func (j *job) terminate() {
+	j.kill(syscall.SIGTERM)
+	j.kill(syscall.SIGCONT)
+}
+
+func (j *job) destroy() { j.kill(syscall.SIGKILL) }
+
+func (j *job) kill(s syscall.Signal) { syscall.Kill(-j.pid, s) }

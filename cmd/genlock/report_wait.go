@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+
+	"genlock.dev/genlock"
+	"genlock.dev/genlock/observer"
+)
+
+// liveText is the line that is drawn again and again: short, the most important
+// things first.
+func liveText(e genlock.Event, b waitBounds) string {
+	s := fmt.Sprintf("waiting %s for %s", observer.Duration(e.Waited), e.Lock)
+	if b.total > 0 {
+		s += fmt.Sprintf(" (%s left)", left(e.Waited, b.total))
+	}
+	if e.Seen != nil {
+		s += ": " + e.Seen.Describe(e.Time)
+	}
+	return s
+}
+
+// waitingHint is what the reader can do about a wait that may not end by itself.
+func waitingHint(e genlock.Event) string {
+	if e.Seen == nil {
+		return ""
+	}
+	if h := e.Seen.Holder; h != nil && !h.ChildOnly && startedUs(h) {
+		return fmt.Sprintf("pid %d has started this command, so it may wait for itself", h.PID)
+	}
+	switch e.Seen.State {
+	case observer.Undecidable, observer.Damaged:
+		if e.Seen.Next != "" {
+			return "if that holder is gone for good: " + e.Seen.Next
+		}
+		if e.Seen.Old != nil {
+			return "if that tool does not run any more, remove " + e.Seen.Old.Path
+		}
+	}
+	return ""
+}

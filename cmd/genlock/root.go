@@ -1,0 +1,49 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// newRoot is the whole command. Cobra parses; what is said and which status comes
+// of it is decided here.
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "genlock",
+		Long:          helpText("genlock"),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return &usageError{"unknown command " + args[0], "genlock help lists the commands"}
+			}
+			return &usageError{"no command given", "genlock help"}
+		},
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageOf(cmd, err) })
+	root.SetHelpFunc(showHelp)
+	root.AddCommand(newRun(), newStatus(), newBreak(), newVersion())
+	root.CompletionOptions.HiddenDefaultCmd = true
+	return root
+}
+
+// usageOf makes a usage error of what is wrong with the call of a verb.
+func usageOf(cmd *cobra.Command, err error) error {
+	if _, ok := err.(*usageError); ok {
+		return err
+	}
+	return &usageError{err.Error(), "genlock help " + strings.TrimPrefix(cmd.CommandPath(), "genlock ")}
+}
+
+// oneLock takes the arguments of a verb that works on one lock.
+func oneLock(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return usageOf(cmd, usagef("no lock given"))
+	case len(args) > 1:
+		return usageOf(cmd, usagef("one lock at a time, not %d", len(args)))
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"time"
+
+	"genlock.dev/genlock"
+)
+
+// killAfter is how long a command that lost the lock may take to end after TERM.
+const killAfter = 5 * time.Second
+
+// work is one invocation of run.
+type work struct {
+	flags  *runFlags
+	argv   []string
+	name   string // the lock as given
+	lock   *genlock.Lock
+	report reporter
+	sig    *interrupts
+}
+
+// run does it all and reports the outcome.
+func (f *runFlags) run(lock string, argv []string) error {
+	report := f.reporter()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	w := &work{flags: f, argv: argv, name: lock, report: report, sig: catchSignals(cancel)}
+	w.lock = genlock.New(lock, f.options(argv, report.event))
+	var err error
+	if f.artifact == "" {
+		err = w.plain(ctx)
+	} else {
+		err = w.build(ctx)
+	}
+	if by := w.sig.ended(); by != nil && !errors.Is(err, by) {
+		err = errors.Join(by, err)
+	}
+	o := outcomeOf(err, f.conflict)
+	report.exit(o)
+	return exitStatus(o.code)
+}
+
+// plain runs the command under the lock.
+func (w *work) plain(ctx context.Context) error {
+	lease, err := w.lock.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	err = w.command(lease.Context(ctx), lease, "")
+	if failed, ok := errors.AsType[ended](err); ok {
+		lease.Failed(failed.ExitStatus(), failed.Error())
+	}
+	return errors.Join(err, lease.Release())
+}
+
+// ended is an error that has an exit status to record.
+type ended interface {
+	error
+	ExitStatus() int
+}
+
+// build runs the command only if the artifact is not there.
+func (w *work) build(ctx context.Context) error {
+	a := genlock.Artifact{Path: w.flags.artifact, Replace: w.flags.rebuild, InPlace: true}
+	if w.flags.verify != "" {
+		a.Verify = w.verify
+	}
+	_, err := w.lock.Do(ctx, a, func(ctx context.Context, b *genlock.Work) error {
+		return w.command(ctx, b.Lease, b.Out)
+	})
+	return err
+}
+
+// command runs CMD and returns when it has ended, whatever happened meanwhile.
+func (w *work) command(ctx context.Context, lease *genlock.Lease, out string) error {
+	argv := fillIn(w.argv, out)
+	cmd := exec.Command(argv[0], argv[1:]...)
+	if errors.Is(cmd.Err, exec.ErrDot) {
+		cmd.Err = nil // whoever puts . into PATH means it
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = os.Environ()
+	if out != "" {
+		cmd.Env = append(cmd.Env, genlock.OutVariable+"="+out)
+	}
+	j, err := w.sig.begin(func() (*job, error) { return w.start(cmd, lease) })
+	if err != nil {
+		return err
+	}
+	stop := w.whenLost(ctx, lease, j)
+	defer stop()
+	defer w.sig.end()
+	return j.wait()
+}
+
+func (w *work) start(cmd *exec.Cmd, lease *genlock.Lease) (*job, error) {
+	start := lease.Start
+	if w.flags.close {
+		cmd.Env = append(cmd.Env, lease.Environ()...)
+		start = (*exec.Cmd).Start
+	}
+	if cmd.Err != nil {
+		return nil, notRunnable(cmd, cmd.Err)
+	}
+	j, err := startJob(cmd, start)
+	if err != nil && !errors.Is(err, genlock.ErrLost) && !errors.Is(err, genlock.ErrReleased) {
+		return nil, notRunnable(cmd, err)
+	}
+	return j, err
+}
+
+// notRunnable tells what is not there from what cannot be run.
+func notRunnable(cmd *exec.Cmd, err error) error {
+	status := exitNotExecutable
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
+		status = exitNotFound
+	}
+	var lookup *exec.Error
+	var path *os.PathError
+	switch {
+	case errors.As(err, &lookup):
+		err = lookup.Err
+	case errors.As(err, &path):
+		err = path.Err
+	}
+	return &startError{status, cmd.Args[0], err}
+}
+
+// whenLost ends the command when the lock is lost under it. The returned function
+// calls that off.
+func (w *work) whenLost(ctx context.Context, lease *genlock.Lease, j *job) (stop func()) {
+	done := make(chan struct{})
+	context.AfterFunc(ctx, func() {
+		if !errors.Is(context.Cause(ctx), genlock.ErrLost) {
+			return
+		}
+		select {
+		case <-done:
+			return
+		default:
+		}
+		j.terminate()
+		w.report.event(genlock.Event{Kind: genlock.EventLost, Time: time.Now(), Lock: w.name,
+			Generation: lease.Generation(), Err: genlock.ErrLost})
+		select {
+		case <-done:
+		case <-time.After(killAfter):
+			j.destroy()
+		}
+	})
+	return func() { close(done) }
+}
