@@ -87,7 +87,7 @@ func artifactPath(l *Lock, a Artifact) (string, error) {
 // artifactError says which generation lost its staging.
 func (l *Lease) artifactError(err error) error {
 	if errors.Is(err, artifact.ErrStageGone) {
-		return fmt.Errorf("lock %s: generation %s cannot publish: %w", l.lock.given, l.Generation(), ErrLost)
+		return fmt.Errorf("lock %s: generation %s cannot publish: %w: %w", l.lock.given, l.Generation(), ErrLost, err)
 	}
 	return err
 }

@@ -18,15 +18,14 @@ const LitterAge = time.Hour
 // attempt: an acquisition, a claim, or something that was on its way out. It is
 // renamed aside before it is deleted, so that a maker who lives after all finds
 // its name gone, and starts again. It reports whether name is gone.
+//
+// A directory without a witness, even an empty one, goes by age alone: other
+// programs make such directories, and take one that vanishes for an error.
 func Litter(r *tree.Root, name string) (bool, error) {
 	_, candidate := protocol.ParseCandidateName(name)
 	_, _, claim := protocol.ParseClaimCandidateName(name)
 	if !candidate && !claim {
 		return false, nil
-	}
-	// What is still empty can go by the one call that never removes a thing.
-	if r.Dir.Rmdir(name) == nil {
-		return true, nil
 	}
 	dir, err := r.Dir.OpenDir(name)
 	if vfs.IsVanished(err) {

@@ -147,6 +147,19 @@ func testSticky(t *testing.T, s *stage) {
 		root := in(t, under, s.path)
 		defer closing(t, root)
 		must(t, root.Rename("hers", root, "also", vfs.Plain))
+		also := in(t, under, s.join("also"))
+		defer closing(t, also)
+		must(t, also.Chmod(0o777|fs.ModeSticky))
+	})
+	s.as(t, bob, team, 0, func(under vfs.FS) {
+		also := in(t, under, s.join("also"))
+		defer closing(t, also)
+		must(t, also.Mkdir("his", 0o777))
+	})
+	s.as(t, alice, team, 0, func(under vfs.FS) {
+		also := in(t, under, s.join("also"))
+		defer closing(t, also)
+		must(t, also.Rmdir("his")) // the directory is hers
 	})
 	s.want(t, "also/")
 }
