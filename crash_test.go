@@ -191,17 +191,17 @@ func nextTurn(c *crasher) error {
 	return leftovers(lock)
 }
 
-// later is the real world, tomorrow.
-type later struct{ env.Clock }
+// tomorrow is the real world, tomorrow.
+type tomorrow struct{ env.Clock }
 
-func (l later) Now() time.Time { return l.Clock.Now().Add(24 * time.Hour) }
+func (t tomorrow) Now() time.Time { return t.Clock.Now().Add(24 * time.Hour) }
 
 // leftovers collects once and tells what is still there that should not be. The
 // collector runs a day later, because a directory whose maker died before it
 // had a witness goes by age alone.
 func leftovers(lock *genlock.Lock) error {
 	e := *env.From(context.Background())
-	e.Clock = later{e.Clock}
+	e.Clock = tomorrow{e.Clock}
 	ctx := env.With(context.Background(), &e)
 	root, err := fence.Open(ctx, lock.Path(), protocol.Genlock)
 	if err != nil {

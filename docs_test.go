@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// later marks an invariant that no test can show yet. It is the exception.
-const later = "(laboratory, later)"
+// laterMark marks an invariant that no test can show yet. It is the exception.
+const laterMark = "(laboratory, later)"
 
 // invariant is one numbered promise of docs/protocol.md.
 type invariant struct {
@@ -88,7 +88,7 @@ func readInvariants(t *testing.T, file string) (all []invariant) {
 		for _, name := range quoted.FindAllStringSubmatch(tests, -1) {
 			inv.tests = append(inv.tests, name[1])
 		}
-		inv.later = strings.Contains(tests, later)
+		inv.later = strings.Contains(tests, laterMark)
 		all = append(all, inv)
 	}
 	return all

@@ -1,0 +1,152 @@
+package explore
+
+import (
+	"strings"
+
+	"genlock.dev/genlock/protocol"
+)
+
+// nodeID is the identity of a file. It is made of who made the file and how many
+// that process had made, so that it is the same in every order of steps. It is
+// also the inode number that the code under test sees.
+type nodeID uint32
+
+// disk is what the explorer knows of the model file system: which file has which
+// name, what is in it, who locks it. The file system does the work; disk follows
+// it, to name files in an order-independent way, to tell which operations depend
+// on each other, and to have a hash of the state at hand after every step.
+type disk struct {
+	roles *roles
+	nodes map[nodeID]*node
+	root  *node
+	// content is the hash of everything that survives when all processes die,
+	// locks of what does not.
+	content, locks uint64
+}
+
+type node struct {
+	id     nodeID
+	role   role
+	isDir  bool
+	maker  int
+	mode   uint32
+	data   []byte
+	names  map[string]*node
+	parent *node
+	name   string
+	gone   bool
+	born   int64
+	locks  []flock
+	// of is the generation that a directory holds, once its file says so.
+	of protocol.ID
+}
+
+// flock is one lock on a file: whose, and whether exclusive.
+type flock struct {
+	proc      int
+	exclusive bool
+}
+
+func newDisk(r *roles) *disk {
+	d := &disk{roles: r, nodes: map[nodeID]*node{}}
+	d.root = &node{id: 1, isDir: true, mode: 0o755, names: map[string]*node{}}
+	d.nodes[1] = d.root
+	return d
+}
+
+// add makes a node without a name.
+func (d *disk) add(id nodeID, r role, isDir bool, maker int, born int64) *node {
+	n := &node{id: id, role: r, isDir: isDir, maker: maker, born: born}
+	if isDir {
+		n.names = map[string]*node{}
+	}
+	d.nodes[id] = n
+	return n
+}
+
+func entryHash(dir *node, name string, n *node) uint64 {
+	return mix(mixString(uint64(dir.id)+1<<40, name), uint64(n.id))
+}
+
+func (d *disk) attach(dir *node, name string, n *node) {
+	dir.names[name] = n
+	n.parent, n.name = dir, name
+	d.content += entryHash(dir, name, n)
+}
+
+func (d *disk) detach(n *node) {
+	d.content -= entryHash(n.parent, n.name, n)
+	delete(n.parent.names, n.name)
+	n.parent = nil
+}
+
+func (d *disk) unlink(n *node) {
+	d.detach(n)
+	n.gone = true
+}
+
+func (n *node) contentHash() uint64 {
+	return mix(mix(uint64(n.id)+1<<41, uint64(n.mode)), mixString(0, string(n.data)))
+}
+
+// change runs f, which changes mode or data of n.
+func (d *disk) change(n *node, f func()) {
+	d.content -= n.contentHash()
+	f()
+	d.content += n.contentHash()
+}
+
+func (d *disk) lock(n *node, l flock) {
+	n.locks = append(n.locks, l)
+	d.locks += lockHash(n, l)
+}
+
+// unlock drops one lock of the kind of l.
+func (d *disk) unlock(n *node, l flock) {
+	for i, other := range n.locks {
+		if other == l {
+			n.locks = append(n.locks[:i:i], n.locks[i+1:]...)
+			d.locks -= lockHash(n, l)
+			return
+		}
+	}
+}
+
+func lockHash(n *node, l flock) uint64 {
+	h := mix(uint64(n.id)+1<<42, uint64(l.proc))
+	if l.exclusive {
+		h = mix(h, 1)
+	}
+	return h
+}
+
+// at follows an absolute path; visit sees every step of it.
+func (d *disk) at(path string, visit func(dir *node, name string)) (dir *node, name string, n *node) {
+	n = d.root
+	for element := range strings.SplitSeq(path, "/") {
+		if element == "" {
+			continue
+		}
+		if n == nil || !n.isDir {
+			return nil, "", nil
+		}
+		if visit != nil {
+			visit(n, element)
+		}
+		dir, name, n = n, element, n.names[element]
+	}
+	return dir, name, n
+}
+
+// path is where n lies now.
+func (n *node) path() string {
+	switch {
+	case n.gone:
+		return "(removed) " + n.name
+	case n.parent == nil:
+		return ""
+	}
+	return n.parent.path() + "/" + n.name
+}
+
+func (n *node) has(name string) bool { return n.names[name] != nil }
