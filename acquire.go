@@ -54,7 +54,7 @@ func (l *Lock) acquire(ctx context.Context, wait bool, enough func(*waiter) (boo
 	a := &attempt{lock: l, env: env.From(ctx), chain: chainOf(ctx), wait: wait, enough: enough}
 	a.waiter.begin(l, a.env)
 	var err error
-	if a.at, err = a.place(); err != nil {
+	if a.at, err = placeOf(ctx, l); err != nil {
 		return nil, err
 	}
 	if err := a.heldByChain(ctx); err != nil {
@@ -211,16 +211,16 @@ func (a *attempt) reopen(cause error) error {
 	return nil
 }
 
-// place finds out which lock this is, whatever the spelling of its path.
-func (a *attempt) place() (place, error) {
-	dir := filepath.Dir(a.lock.path)
-	parent, err := a.env.FS.OpenParent(dir)
+// placeOf finds out which lock this is, whatever the spelling of its path.
+func placeOf(ctx context.Context, l *Lock) (place, error) {
+	e := env.From(ctx)
+	parent, err := e.FS.OpenParent(filepath.Dir(l.path))
 	if err != nil {
-		return place{}, fmt.Errorf("lock %s: its directory cannot be opened: %w", a.lock.given, err)
+		return place{}, fmt.Errorf("lock %s: its directory cannot be opened: %w", l.given, err)
 	}
 	defer parent.Close()
 	info, err := parent.Stat()
-	return place{env: a.env, parent: info.ID(), base: filepath.Base(a.lock.path)}, err
+	return place{env: e, parent: info.ID(), base: filepath.Base(l.path)}, err
 }
 
 // heldByChain catches the nesting that would wait in memory: a lease of this

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -19,7 +20,7 @@ import (
 // that a stranger cannot name.
 func TestDepsSignatures(t *testing.T) {
 	imp := exportImporter(t)
-	for _, name := range publicPackages {
+	for _, name := range existing(t, publicPackages) {
 		pkg, err := imp.Import(packagePath(name))
 		if err != nil {
 			t.Fatal(err)
@@ -31,6 +32,13 @@ func TestDepsSignatures(t *testing.T) {
 			}
 		}
 	}
+}
+
+// existing leaves out packages that are still to come.
+func existing(t *testing.T, names []string) []string {
+	t.Helper()
+	rooms := readRooms(t)
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return rooms[name] == nil })
 }
 
 func packagePath(name string) string {
@@ -45,7 +53,7 @@ func packagePath(name string) string {
 func exportImporter(t *testing.T) types.Importer {
 	t.Helper()
 	args := []string{"list", "-export", "-deps", "-json=ImportPath,Export"}
-	for _, name := range publicPackages {
+	for _, name := range existing(t, publicPackages) {
 		args = append(args, packagePath(name))
 	}
 	cmd := exec.Command("go", args...)

@@ -126,7 +126,7 @@ func (f *Fence) confirm(r *tree.Root, seen *tree.Generation) (*Fence, error) {
 		f.takeBack(r, seen.ID)
 		return nil, ErrMoved
 	}
-	f.tokenBox = seal.Wrap(&tree.Fenced{Root: r, Generation: now})
+	f.tokenBox = seal.Wrap(&tree.Fenced{Root: r, Generation: now, Claim: protocol.ID(f.party.Name)})
 	return f, nil
 }
 
@@ -139,6 +139,11 @@ func (f *Fence) Withdraw() error {
 		return nil
 	}
 	token.Spent = true
+	if token.Unclear {
+		// Our rename may still arrive: the claim stays open, witness and all,
+		// until this process ends.
+		return nil
+	}
 	err := f.takeBack(token.Root, token.Generation.ID)
 	token.Generation.Close()
 	return err

@@ -11,6 +11,7 @@ import (
 	"genlock.dev/genlock/internal/discard"
 	"genlock.dev/genlock/internal/prepare"
 	"genlock.dev/genlock/internal/seal"
+	"genlock.dev/genlock/internal/tomb"
 	"genlock.dev/genlock/internal/tree"
 	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/protocol"
@@ -107,12 +108,25 @@ func lostOrFailed(r *tree.Root, cause error) error {
 	switch {
 	case err == nil && !info.IsDir():
 		return &protocol.UnsafeError{Path: r.Path + "/" + protocol.CurrentName, Mode: info.Mode, Want: "a directory"}
+	case err == nil && cleared(r):
+		return errVanished // nothing is in the way any more: start again
 	case err == nil, vfs.IsNotEmpty(cause):
 		return ErrHeld
 	case vfs.IsVanished(cause):
 		return errVanished
 	}
 	return fmt.Errorf("lock %s: cannot publish: %w", r.Lock, cause)
+}
+
+// cleared removes a current that holds nothing: an empty directory where a rename
+// does not replace it, or debris. It reports whether there was one.
+func cleared(r *tree.Root) bool {
+	g, err := r.Current()
+	if err != nil || g == nil {
+		return false
+	}
+	defer g.Close()
+	return (g.Empty || g.Debris) && tomb.Clear(r, g) == nil
 }
 
 // begin starts the tenure, provided that the path still leads to the root in

@@ -41,6 +41,12 @@ func (t *Tenure) Release() error {
 		tomb.Complete(token.Generation.Dir, token.Generation.Witness.Name())
 		t.spend(token)
 		tomb.Bury(token.Root, token.Generation.ID)
+	case tomb.Unclear(token.Root, err):
+		// The rename may still arrive. Until this process ends the generation
+		// has to be believed held, so its witness stays as it is.
+		t.err = fmt.Errorf("lock %s: cannot tell whether generation %s was retired (it stays until this process ends): %w",
+			token.Root.Lock, token.Generation.ID, err)
+		return t.err
 	default:
 		t.err = t.fallBack(token, err)
 		t.spend(token)
@@ -53,7 +59,7 @@ func (t *Tenure) Release() error {
 // claims: without any it goes at once, otherwise it says that we are done.
 func (t *Tenure) settle(token *tree.Fenced) {
 	g := token.Generation
-	if tomb.Unclaimed(g.Dir) {
+	if tomb.Removable(token.Root, g.Dir) {
 		if err := tomb.Remove(token.Root, g.ID, func() { t.spend(token) }); err == nil {
 			return
 		}

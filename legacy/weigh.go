@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 
-	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/internal/env"
 	"genlock.dev/genlock/internal/evidence"
 	"genlock.dev/genlock/internal/judge"
 	"genlock.dev/genlock/internal/tree"
+	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/protocol"
 )
 
@@ -22,6 +22,7 @@ type verdict struct {
 const (
 	sayOurRest  = "this very process took it and no lease of it is left"
 	sayOurLease = "this very process holds it"
+	sayGuarded  = "a guard says that a command of it may still run"
 	sayBuried   = "genlock wrote it for a generation that is retired and buried, so its holder is done"
 )
 
@@ -43,52 +44,53 @@ func weigh(ctx context.Context, at Place, p evidence.Party) (verdict, error) {
 		}
 		return verdict{answer: judge.Finished, why: sayOurRest}, nil
 	}
-	became, err := became(ctx, at, rec.Generation)
-	if err != nil {
-		return verdict{}, err
-	}
-	v := judge.Weigh(append(became, evidence.Gather(e.Machine, p)...))
-	return verdict{answer: v.Answer, why: v.Why}, nil
-}
-
-// became tells what the v3 root knows of generation g: it is current, it is a
-// tombstone, or nothing is left of it. The last proves that it is spent, since
-// nobody takes an old lock before its generation is published and no tombstone
-// goes before its holder is spent; a process that is seen to live still counts
-// more, because people delete roots by hand.
-func became(ctx context.Context, at Place, g protocol.ID) ([]evidence.Finding, error) {
-	r, err := tree.Open(ctx, at.Lock, at.format())
-	if errors.Is(err, fence.ErrNoRoot) || errors.Is(err, protocol.ErrFormat) ||
-		errors.Is(err, protocol.ErrTooNew) || errors.Is(err, protocol.ErrNotRoot) {
-		return nil, nil // nothing that could be understood is said there
-	}
-	if err != nil {
-		return nil, err
+	r, g, err := generationOf(ctx, at, rec.Generation)
+	if err != nil || r == nil {
+		v := judge.Weigh(evidence.Gather(e.Machine, p))
+		return verdict{answer: v.Answer, why: v.Why}, err
 	}
 	defer r.Close()
-	now, err := r.Current()
-	if err == nil && (now == nil || now.ID != g) {
-		if now != nil {
-			now.Close()
-		}
-		now, err = r.Tombstone(g)
+	if g == nil {
+		v := judge.Weigh(append(evidence.Gather(e.Machine, p), buried))
+		return verdict{answer: v.Answer, why: v.Why}, nil
+	}
+	defer g.Close()
+	v, err := judge.Holder(r, g)
+	if err == nil && v.Spent() && v.Guards.Binding() {
+		return verdict{answer: judge.Alive, why: sayGuarded}, nil
+	}
+	return verdict{answer: v.Answer, why: v.Why}, err
+}
+
+// buried is the finding when nothing is left of the v3 generation. It proves that
+// its holder is spent, since nobody takes an old lock before its generation is
+// published, and no tombstone goes before its holder is spent. A process that
+// is seen to live still counts more: people delete roots by hand.
+var buried = evidence.Finding{Rung: evidence.Completion, Answer: evidence.Gone, Why: sayBuried}
+
+// generationOf opens what the v3 root has of generation id: the held one, or a
+// tombstone; nil when nothing is left. A nil root means that nothing can be
+// learned there.
+func generationOf(ctx context.Context, at Place, id protocol.ID) (*tree.Root, *tree.Generation, error) {
+	r, err := tree.Open(ctx, at.Lock, at.format())
+	switch {
+	case errors.Is(err, tree.ErrNoRoot), vfs.IsVanished(err), errors.Is(err, protocol.ErrFormat),
+		errors.Is(err, protocol.ErrTooNew), errors.Is(err, protocol.ErrNotRoot):
+		return nil, nil, nil
+	case err != nil:
+		return nil, nil, err
+	}
+	g, err := r.Current()
+	if g != nil && g.ID != id {
+		g.Close()
+		g = nil
+	}
+	if g == nil && err == nil {
+		g, err = r.Tombstone(id)
 	}
 	if err != nil {
-		return nil, err
+		r.Close()
+		return nil, nil, err
 	}
-	if now == nil {
-		return []evidence.Finding{{Rung: evidence.Completion, Answer: evidence.Gone, Why: sayBuried}}, nil
-	}
-	defer now.Close()
-	v, err := judge.Holder(r, now)
-	if err != nil || v.Answer == judge.Undecidable {
-		return nil, err
-	}
-	answers := map[judge.Answer]evidence.Answer{judge.Alive: evidence.Alive,
-		judge.Gone: evidence.Gone, judge.Finished: evidence.Finished}
-	answer := answers[v.Answer]
-	if v.Guards.Binding() {
-		answer = evidence.Alive
-	}
-	return []evidence.Finding{{Rung: evidence.Completion, Answer: answer, Why: v.Why, ChildOnly: v.ChildOnly}}, nil
+	return r, g, nil
 }

@@ -67,8 +67,8 @@ func (o *Observation) see(r *tree.Root) error {
 		return err
 	}
 	defer g.Close()
-	if g.Empty {
-		return nil // an empty current holds nothing (rule 1)
+	if g.Empty || g.Debris {
+		return nil // holds nothing (rules 1 and 10)
 	}
 	v, err := judge.Holder(r, g)
 	if err != nil {

@@ -73,11 +73,12 @@ func move(token *tree.Fenced) error {
 	if token.Spent {
 		return fence.ErrMoved
 	}
-	err := tomb.Move(token.Root, token.Generation.ID, token.Generation.Info.ID())
+	err := tomb.Retire(token)
 	if errors.Is(err, tomb.ErrNotCurrent) || errors.Is(err, tomb.ErrFenced) {
 		return fence.ErrMoved
 	}
 	if err != nil {
+		token.Unclear = tomb.Unclear(token.Root, err)
 		return fmt.Errorf("lock %s: cannot retire generation %s: %w", token.Root.Lock, token.Generation.ID, err)
 	}
 	return nil

@@ -48,7 +48,7 @@ func Bury(r *tree.Root, id protocol.ID) (bool, error) {
 	}
 	defer g.Close()
 	v, err := judge.Holder(r, g)
-	if err != nil || !v.Reclaimable() {
+	if err != nil || !v.Reclaimable() || tooYoung(r, g) {
 		return false, err
 	}
 	if err := dropDeadClaims(r, g); err != nil {

@@ -1,12 +1,17 @@
 package tree
 
-// Fenced is what a fence stands for: one generation under one root, as it was
-// read when the claim was confirmed.
+import "genlock.dev/genlock/protocol"
+
+// Fenced is what a fence or a tenure stands for: one generation under one root,
+// as it was read when the claim was confirmed, or as it was published.
 type Fenced struct {
 	Root       *Root
 	Generation *Generation
-	// Spent: the claim was withdrawn. Unclear: a rename for it may still
-	// happen, so that neither completion nor withdrawal may be written
-	// (rule 10).
-	Spent, Unclear bool
+	// Claim is the claim behind a fence.
+	Claim protocol.ID
+	// Spent: the claim was withdrawn.
+	Spent bool
+	// Unclear: a rename for this generation was sent and may still happen, so
+	// neither completion nor withdrawal may be written (rule 10).
+	Unclear bool
 }

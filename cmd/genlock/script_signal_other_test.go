@@ -1,0 +1,14 @@
+//go:build !unix
+
+package main
+
+import (
+	"syscall"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var ownGroup *syscall.SysProcAttr
+
+func cmdSignal(ts *testscript.TestScript, neg bool, args []string)   { ts.Fatalf("no signals here") }
+func cmdWaitGone(ts *testscript.TestScript, neg bool, args []string) { ts.Fatalf("no signals here") }

@@ -1,0 +1,219 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"genlock.dev/genlock"
+	"genlock.dev/genlock/internal/env"
+	"genlock.dev/genlock/internal/vfs/memfs"
+	"genlock.dev/genlock/protocol"
+)
+
+// errDead is what a dead process gets for everything it asks for. Its goroutine
+// runs on into its error paths, so that nothing of it is left in this program,
+// and reaches nothing of the simulated world.
+var errDead = errors.New("the simulated process is dead")
+
+// unwound ends the script of a dead process.
+type unwound struct{}
+
+// state is what the scheduler knows of a process.
+type state uint8
+
+const (
+	ready  state = iota // before its next operation
+	asleep              // until something changes, or nobody else can run
+	ended               // its script is over; the process lives on, idle
+	killed
+)
+
+// Proc is one simulated process: a coroutine that runs the real code in a world
+// of its own and gives way before its operations.
+type Proc struct {
+	w    *World
+	n    int // from 1
+	name string
+	fs   *memfs.Process
+	env  *env.Env
+	ctx  context.Context
+	self self
+
+	next  func() (struct{}, bool)
+	yield func(struct{}) bool
+	state state
+	dead  bool // no operation has an effect any more
+	// narrow: it stands at a point where only its own crash is an
+	// alternative to going on.
+	narrow bool
+
+	doing   op
+	touches []touch
+	fault   fault
+	// history stands for everything the process ever learned, and so for its
+	// local state: it is deterministic.
+	history uint64
+	dirty   bool // changed something since it last gave way
+	now     time.Time
+	made    uint32 // files
+	ids     int
+	wakes   int
+	idle    int // wakes because nobody else could run
+	saw     int // World.effects when it last woke
+	after   int // operations asked for after death
+
+	locked []*file
+	leases []*genlock.Lease
+	marks  marks
+}
+
+// start makes the coroutine. It runs up to its first scheduling point when it is
+// resumed for the first time.
+func (p *Proc) start(script func(*Proc)) {
+	p.next, _ = iter.Pull(func(yield func(struct{}) bool) {
+		p.yield = yield
+		defer p.finish()
+		script(p)
+	})
+}
+
+// finish ends the coroutine, however its script ended. A panic is a finding, too.
+func (p *Proc) finish() {
+	r := recover()
+	if _, ok := r.(unwound); !ok && r != nil && !p.dead {
+		p.w.fail("no panic", fmt.Sprintf("%s panics: %v\n%s", p.name, r, debug.Stack()))
+	}
+	if !p.dead {
+		p.state = ended
+		return
+	}
+	// What a script does not release holds a place in this program's memory.
+	for _, l := range p.leases {
+		l.Release()
+	}
+}
+
+// resume lets the process run until it gives way or ends.
+func (p *Proc) resume() {
+	if _, more := p.next(); !more && p.state == ready {
+		p.state = ended
+	}
+}
+
+// begin is called before every operation. False means that the process is dead
+// and the operation must not happen.
+func (p *Proc) begin(o op) bool {
+	if p.dead {
+		if p.after++; p.after > 100_000 {
+			panic(unwound{})
+		}
+		return false
+	}
+	p.doing, p.touches = o, p.touches[:0]
+	p.fault = fault{}
+	switch {
+	case p.w.isPoint(p, o):
+		p.narrow = false
+		p.giveWay()
+	case p.dirty && p.w.crashes > 0 && changes(o.verb):
+		p.narrow = true
+		p.giveWay()
+	}
+	return !p.dead
+}
+
+func (p *Proc) giveWay() {
+	p.dirty = false
+	p.yield(struct{}{})
+	p.narrow = false
+}
+
+// changes tells whether operations of this kind change what others see.
+func changes(v verb) bool {
+	switch v {
+	case vMkdir, vCreate, vWrite, vFlock, vChmod, vRename, vRemove, vRmdir, vClose, vTouch:
+		return true
+	}
+	return false
+}
+
+func (p *Proc) touch(kind objectKind, n nodeID, name string, how access) {
+	p.touches = append(p.touches, touch{object{kind, n, name}, how})
+}
+
+// end is called after every operation with what came of it.
+func (p *Proc) end(changed bool, result uint64) {
+	p.history = mix(p.history, result+uint64(p.doing.verb))
+	p.w.races.step(p.n, p.doing.at, p.touches)
+	p.w.did(p, changed)
+}
+
+// failed is end for an operation that did not happen: its touches were looks.
+func (p *Proc) failed(err error) error {
+	for i := range p.touches {
+		p.touches[i].how = reads
+	}
+	p.touches = slices.DeleteFunc(p.touches, func(t touch) bool { return t.obj.kind == listing && t.obj.name == "" && p.isParent(t.obj.node) })
+	p.end(false, resultOf(err))
+	return err
+}
+
+// isParent tells whether the listing of n was touched only because a name in it
+// was to change.
+func (p *Proc) isParent(n nodeID) bool {
+	for _, t := range p.touches {
+		if t.obj.kind == entry && t.obj.node == n {
+			return true
+		}
+	}
+	return false
+}
+
+// make follows the making of a file.
+func (p *Proc) make(in *node, name string, isDir bool) *node {
+	p.made++
+	d := p.w.disk
+	n := d.add(nodeID(p.n)*10_000+nodeID(p.made), d.roles.get(in.role, name), isDir, p.n, p.now.UnixNano())
+	d.content += n.contentHash()
+	d.attach(in, name, n)
+	return n
+}
+
+func (p *Proc) unlocked(f *file) {
+	if i := slices.Index(p.locked, f); i >= 0 {
+		p.locked = slices.Delete(p.locked, i, i+1)
+	}
+}
+
+// newID makes ids that tell people who made them, and that are the same in every
+// order of steps.
+func (p *Proc) newID() (protocol.ID, error) {
+	if p.dead {
+		return "", errDead
+	}
+	p.ids++
+	low := 1
+	if p.w.sc.CollectAlways {
+		low = 0x40
+	}
+	return protocol.ID(fmt.Sprintf("%012x7%03x8%011x%04x", p.now.UnixMilli(), p.n, p.ids, low)), nil
+}
+
+// shortID undoes newID for people.
+func shortID(id string) string {
+	var ms, n, count, low int
+	if _, err := fmt.Sscanf(id, "%012x7%03x8%011x%04x", &ms, &n, &count, &low); err != nil {
+		return id[:6]
+	}
+	return fmt.Sprintf("%c%d", letter(n)+'a'-'A', count)
+}
+
+func letter(n int) rune { return 'A' + rune(n) - 1 }
+
+func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

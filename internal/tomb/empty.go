@@ -1,0 +1,195 @@
+package tomb
+
+import (
+	"errors"
+	"io/fs"
+
+	"genlock.dev/genlock/internal/discard"
+	"genlock.dev/genlock/internal/tree"
+	"genlock.dev/genlock/internal/vfs"
+	"genlock.dev/genlock/protocol"
+)
+
+// Retire is Move for somebody else's generation g under a confirmed claim. Where g
+// cannot be renamed at all (it lies in an overlay's lower layer, baked into an
+// image), it is emptied in place instead, behind a tombstone (rule 10).
+func Retire(token *tree.Fenced) error {
+	r, g := token.Root, token.Generation
+	err := Move(r, g.ID, g.Info.ID())
+	switch {
+	case vfs.IsCrossDevice(err):
+		err = standIn(token)
+		if err != nil && !errors.Is(err, ErrFenced) {
+			return err
+		}
+		return finish(r, g, err)
+	case errors.Is(err, ErrFenced):
+		// The tombstone is there while current is still this directory:
+		// somebody is emptying it, or died doing so.
+		return finish(r, g, err)
+	}
+	return err
+}
+
+// standIn publishes a tombstone with the same generation, record and claims. Only
+// one can: whoever comes later is fenced. Our own claim is not among them: we
+// act through the handle of g alone, which can hit no successor.
+func standIn(token *tree.Fenced) error {
+	r, g := token.Root, token.Generation
+	id, err := r.Env.NewID()
+	if err != nil {
+		return err
+	}
+	name := protocol.CandidateName(id)
+	if err := r.Dir.Mkdir(name, r.DirMode()); err != nil {
+		return err
+	}
+	err = fillStandIn(token, name)
+	if err == nil {
+		err = publishStandIn(r, g, name)
+	}
+	if err != nil {
+		discard.Away(r, r.Dir, name, nil)
+	}
+	return err
+}
+
+func fillStandIn(token *tree.Fenced, name string) error {
+	r, g := token.Root, token.Generation
+	dir, err := r.Dir.OpenDir(name)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	if err := vfs.WriteFile(dir, protocol.GenerationName, g.ID.Line(), r.FileMode()); err != nil {
+		return err
+	}
+	for _, file := range []string{protocol.RecordName, protocol.CompletionName} {
+		if err := copyFile(r, g.Dir, dir, file); err != nil {
+			return err
+		}
+	}
+	return copyClaims(token, dir)
+}
+
+func publishStandIn(r *tree.Root, g *tree.Generation, name string) error {
+	retired, err := openRetired(r)
+	if err != nil {
+		return err
+	}
+	defer retired.Close()
+	err = r.Dir.Rename(name, retired, string(g.ID), vfs.Plain)
+	if vfs.IsNotEmpty(err) {
+		return ErrFenced
+	}
+	return err
+}
+
+// copyClaims keeps the tombstone for everybody who has a claim. Witnesses stay
+// where they are locked; a claim without one is judged by its record.
+func copyClaims(token *tree.Fenced, to vfs.Dir) error {
+	r := token.Root
+	observers, err := token.Generation.Dir.OpenDir(protocol.ObserversName)
+	if vfs.IsVanished(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer observers.Close()
+	names, err := observers.Names(0)
+	if err != nil {
+		return err
+	}
+	if err := to.Mkdir(protocol.ObserversName, r.DirMode()); err != nil {
+		return err
+	}
+	copies, err := to.OpenDir(protocol.ObserversName)
+	if err != nil {
+		return err
+	}
+	defer copies.Close()
+	for _, name := range names {
+		if name == string(token.Claim) {
+			continue
+		}
+		if err := copyClaim(r, observers, copies, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyClaim(r *tree.Root, from, to vfs.Dir, name string) error {
+	claim, err := from.OpenDir(name)
+	if vfs.IsVanished(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer claim.Close()
+	if err := to.Mkdir(name, r.DirMode()); err != nil {
+		return err
+	}
+	copied, err := to.OpenDir(name)
+	if err != nil {
+		return err
+	}
+	defer copied.Close()
+	return copyFile(r, claim, copied, protocol.RecordName)
+}
+
+func copyFile(r *tree.Root, from, to vfs.Dir, name string) error {
+	data, err := vfs.ReadFile(from, name, protocol.MaxRecord)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return vfs.WriteFile(to, name, data, r.FileMode())
+}
+
+// finish empties the directory of g through its handle, the generation file last,
+// so that at every moment it is either still recognised as g, whose tombstone
+// exists, or holds nothing. cause is ErrFenced if the tombstone is another's.
+func finish(r *tree.Root, g *tree.Generation, cause error) error {
+	same, err := r.IsCurrent(g.Info.ID())
+	if err != nil {
+		return err
+	}
+	if !same {
+		return ErrNotCurrent
+	}
+	if err := Clear(r, g); err != nil {
+		return err
+	}
+	return cause
+}
+
+// Clear empties current, which is the directory of g, through g's handle, and
+// removes it. It is for debris, which holds nothing (rule 10), and for what a
+// tombstone stands in for. Nothing is ever renamed or found by path.
+func Clear(r *tree.Root, g *tree.Generation) error {
+	names, err := g.Dir.Names(0)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if name != protocol.GenerationName {
+			if err := vfs.RemoveAll(g.Dir, name, nil); err != nil {
+				return err
+			}
+		}
+	}
+	if err := g.Dir.Remove(protocol.GenerationName); err != nil && !vfs.IsVanished(err) {
+		return err
+	}
+	// It cannot remove a generation: that is never empty.
+	err = r.Dir.Rmdir(protocol.CurrentName)
+	if vfs.IsVanished(err) || vfs.IsNotEmpty(err) {
+		return nil // somebody was faster, or a late claim landed: look again
+	}
+	return err
+}
