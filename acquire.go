@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/generation"
@@ -45,6 +46,9 @@ type attempt struct {
 	waiter waiter
 	// reclaimed: a generation of somebody else was retired.
 	reclaimed bool
+	// why is what the system said when a round came to nothing; nil when
+	// somebody else was merely faster.
+	why error
 }
 
 func (l *Lock) acquire(ctx context.Context, wait bool, enough func(*waiter) (bool, error)) (*Lease, error) {
@@ -77,13 +81,21 @@ func (l *Lock) acquire(ctx context.Context, wait bool, enough func(*waiter) (boo
 }
 
 // loop runs until the lock is taken or cannot be. Each round without a wait means
-// that somebody made progress; so many in a row are a reason to wait as well.
+// that somebody made progress; so many in a row are a reason to wait as well. If
+// the system gave a reason each time, it was no race that was lost (rule 9).
 func (a *attempt) loop(ctx context.Context) (*Lease, error) {
-	const patience = 20
-	for round := 0; ; round++ {
+	const patience, hopeless = 20, 100
+	for round, stuck := 0, 0; ; round++ {
+		a.why = nil
 		lease, seen, err := a.once(ctx)
 		if lease != nil || err != nil {
 			return lease, err
+		}
+		if stuck++; seen != nil || a.why == nil {
+			stuck = 0
+		}
+		if stuck > hopeless || stuck > patience && !a.wait {
+			return nil, fmt.Errorf("lock %s: %w", a.lock.given, a.why)
 		}
 		if seen == nil && round < patience && ctx.Err() == nil {
 			continue
@@ -153,36 +165,6 @@ func (a *attempt) publish(ctx context.Context) (*Lease, *observer.Observation, e
 	return lease, nil, nil
 }
 
-// reclaim claims, and only then lets the holder be judged for good (rule 3).
-func (a *attempt) reclaim(ctx context.Context, seen *observer.Observation) (*Lease, *observer.Observation, error) {
-	f, err := fence.Claim(ctx, a.root, seen.Generation)
-	if errors.Is(err, fence.ErrMoved) {
-		return nil, nil, nil
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	evidence, err := retire.Reclaim(ctx, f)
-	werr := f.Withdraw()
-	var alive *retire.AliveError
-	switch {
-	case errors.Is(err, fence.ErrMoved):
-		err = nil
-	case errors.As(err, &alive):
-		return nil, seen, werr // what looked gone without a claim is not
-	}
-	if err == nil && evidence != "" {
-		a.reclaimed = true
-		a.lock.emit(Event{Kind: EventReclaimed, Generation: seen.Generation, Seen: seen,
-			Evidence: evidence, Waited: a.waiter.waited()}, a.env.Clock.Now())
-	}
-	if err == nil {
-		// What cannot be buried now is left to the collector.
-		retire.Bury(ctx, a.root, seen.Generation)
-	}
-	return nil, nil, errors.Join(err, werr)
-}
-
 // old looks for an old lock at the lock's own path, which blocks us.
 func (a *attempt) old(ctx context.Context) (*observer.Observation, error) {
 	old, err := observer.OldLockAt(ctx, a.lock.path)
@@ -207,7 +189,7 @@ func (a *attempt) reopen(cause error) error {
 		return cause
 	}
 	a.root.Close()
-	a.root = nil
+	a.root, a.why = nil, cause
 	return nil
 }
 
@@ -234,17 +216,15 @@ func (a *attempt) heldByChain(ctx context.Context) error {
 
 // lineUp waits for our turn among the goroutines of this process.
 func (a *attempt) lineUp(ctx context.Context) (leave func(), err error) {
-	var tick func()
+	var tick func() (time.Duration, error)
 	if a.wait {
-		tick = func() { a.waiter.tick(ctx) }
+		tick = func() (time.Duration, error) { return a.waiter.tick(ctx) }
 	}
-	ctx, cancel := a.waiter.bound(ctx)
-	defer cancel()
-	leave, ok := enter(ctx, a.at, tick)
-	if !ok {
-		return nil, a.waiter.heldLocally(ctx)
+	leave, ok, err := enter(ctx, a.at, tick)
+	if !ok && err == nil {
+		err = a.waiter.heldLocally(ctx)
 	}
-	return leave, nil
+	return leave, err
 }
 
 // pause waits until looking again may help, or says why waiting ends.

@@ -1,6 +1,7 @@
 package genlock
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 )
@@ -30,7 +31,41 @@ func (l *Lease) Start(cmd *exec.Cmd) error {
 	if !ok {
 		return cmd.Start()
 	}
-	return startWithWitness(cmd, fd)
+	remove, err := l.tenure.Guard()
+	if err != nil {
+		return err
+	}
+	gone, err := startWithWitness(cmd, fd, remove != nil)
+	if remove == nil {
+		return err
+	}
+	if err != nil {
+		return errors.Join(err, remove())
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.commands = append(l.commands, command{gone, remove})
+	return nil
+}
+
+// command is something started under the lease behind a guard: gone tells whether
+// its whole tree has ended, and remove takes back the guard.
+type command struct {
+	gone   func() bool
+	remove func() error
+}
+
+// dropGuards removes the guards of commands that are provably gone. What remains
+// binds nobody but the collector of this generation's tombstone.
+func (l *Lease) dropGuards() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.commands {
+		if c.gone() {
+			c.remove()
+		}
+	}
+	l.commands = nil
 }
 
 // Environ is what Start adds to a command's environment: by it the command finds the

@@ -17,7 +17,10 @@ const witnessFD = 100
 // is no moment at which another child of this process could inherit it:
 // every descriptor here is close-on-exec, and the numbers are arranged in
 // the child.
-func startWithWitness(cmd *exec.Cmd, witness uintptr) error {
+//
+// With track, the child inherits the end of a pipe beside it that nobody writes
+// to, and gone tells whether the last process of its tree has closed it.
+func startWithWitness(cmd *exec.Cmd, witness uintptr, track bool) (gone func() bool, err error) {
 	given := cmd.ExtraFiles
 	var opened []*os.File
 	defer func() {
@@ -26,23 +29,53 @@ func startWithWitness(cmd *exec.Cmd, witness uintptr) error {
 			f.Close()
 		}
 	}()
-	for fd := 3 + len(given); ; fd++ {
-		f := passedOn(fd)
-		if f == nil && fd >= witnessFD {
-			break
-		}
+	pass := func(f *os.File) {
 		if f != nil {
 			opened = append(opened, f)
 		}
 		cmd.ExtraFiles = append(cmd.ExtraFiles, f)
 	}
+	for fd := 3 + len(given); ; fd++ {
+		f := passedOn(fd)
+		if f == nil && fd >= witnessFD {
+			break
+		}
+		pass(f)
+	}
 	f, err := duplicate(int(witness))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	opened = append(opened, f)
-	cmd.ExtraFiles = append(cmd.ExtraFiles, f)
-	return cmd.Start()
+	pass(f)
+	if !track {
+		return nil, cmd.Start()
+	}
+	ends, tree, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	pass(tree)
+	if err := cmd.Start(); err != nil {
+		ends.Close()
+		return nil, err
+	}
+	return func() bool { return ended(ends) }, nil
+}
+
+// ended tells whether nobody holds the other end of the pipe any more. It may be
+// asked once.
+func ended(ends *os.File) bool {
+	defer ends.Close()
+	raw, err := ends.SyscallConn()
+	if err != nil {
+		return false
+	}
+	n := -1
+	rerr := raw.Read(func(fd uintptr) bool {
+		n, err = unix.Read(int(fd), make([]byte, 1))
+		return true // once: the descriptor does not block
+	})
+	return rerr == nil && err == nil && n == 0
 }
 
 // passedOn duplicates descriptor fd if a child would inherit it: without this,

@@ -46,8 +46,7 @@ func (c *crasher) run() error {
 		}
 		if n++; n == c.At {
 			fmt.Println(op)
-			syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			select {}
+			return killSelf()
 		}
 		return nil
 	}})

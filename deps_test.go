@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,9 +24,10 @@ const modulePath = "genlock.dev/genlock"
 // listed is forbidden.
 //
 // The standard library is free for all, except for what SYSTEM stands for: os
-// and what lies below it, syscall, unsafe, net, and golang.org/x/sys. Whoever
-// lacks it can reach files, processes and clocks only through internal/env, which
-// is why tests can put the protocol on a model file system.
+// and what lies below it, syscall, unsafe, net, and golang.org/x/sys. ERRNO allows
+// the error numbers of syscall and nothing else of it. Whoever lacks SYSTEM can
+// reach files and processes only through internal/env, which is why tests can
+// put the protocol on a model file system.
 //
 // A name with a question mark is that of a package to come: its line holds as soon
 // as it exists.
@@ -51,7 +53,8 @@ const policy = `
 	internal/discard: protocol internal/vfs internal/tree
 	internal/last: protocol internal/vfs internal/tree
 	internal/prepare: protocol internal/vfs internal/evidence internal/tree internal/discard
-	internal/tomb: protocol internal/vfs internal/evidence internal/tree internal/judge internal/discard
+	internal/guard: protocol internal/vfs internal/tree
+	internal/tomb: protocol internal/vfs internal/evidence internal/tree internal/judge internal/discard ERRNO
 	internal/artifact: protocol internal/vfs SYSTEM
 
 	# Waking up. It decides nothing.
@@ -59,10 +62,10 @@ const policy = `
 
 	# What strangers may use.
 	fence: protocol internal/vfs internal/seal internal/tree internal/prepare internal/discard
-	retire: protocol fence internal/vfs internal/seal internal/tree internal/judge internal/discard internal/tomb internal/last
+	retire: protocol fence internal/vfs internal/seal internal/tree internal/judge internal/guard internal/tomb internal/last
 	observer: protocol fence internal/vfs internal/env internal/seal internal/tree internal/judge
-	generation: protocol fence internal/vfs internal/seal internal/tree internal/discard internal/prepare internal/tomb internal/last
-	legacy?: protocol fence retire internal/vfs internal/env internal/evidence internal/seal internal/tree internal/judge
+	generation: protocol fence internal/vfs internal/seal internal/tree internal/discard internal/prepare internal/guard internal/tomb internal/last
+	legacy: protocol fence retire internal/vfs internal/env internal/evidence internal/seal internal/tree internal/judge internal/discard internal/tomb ERRNO
 	genlock: protocol fence retire observer generation legacy internal/vfs internal/env internal/seal internal/watch internal/artifact internal/exitcode SYSTEM
 
 	# The command has no knowledge of the protocol's bytes of its own.
@@ -75,9 +78,11 @@ const policy = `
 const testPolicy = `
 	internal/vfs/memfs: internal/vfs SYSTEM
 	internal/vfs/faultfs: internal/vfs SYSTEM
-	internal/vfs/vfstest: internal/vfs SYSTEM
+	internal/vfs/vfstest: internal/vfs ERRNO
 	internal/peer: SYSTEM
-	internal/explore?: genlock protocol fence retire observer generation internal/vfs internal/env internal/evidence internal/tree
+	internal/oldprograms: internal/vfs ERRNO
+	internal/lab:
+	internal/explore: genlock protocol fence retire observer generation internal/vfs internal/env internal/evidence internal/tree
 	internal/chaos?: genlock protocol fence retire observer SYSTEM
 `
 
@@ -116,9 +121,13 @@ func tabled(imp string) string {
 	return foreign(imp)
 }
 
+var errno = regexp.MustCompile(`^(E[A-Z0-9]+|Errno)$`)
+
 type source struct {
 	file    string
 	imports []string
+	// onlyErrno: it uses syscall for nothing but error numbers.
+	onlyErrno bool
 }
 
 // room is one directory of Go files.
@@ -130,7 +139,7 @@ func TestDeps(t *testing.T) {
 	onlyTests, laterTests := parsePolicy(t, testPolicy)
 	exists := func(name string) bool {
 		switch name {
-		case "SYSTEM", "uuid", "cobra":
+		case "SYSTEM", "ERRNO", "uuid", "cobra":
 			return true
 		}
 		return rooms[name] != nil || later[name] || laterTests[name]
@@ -175,6 +184,7 @@ func checkImports(t *testing.T, s source, may []string, onlyTests map[string][]s
 		case name == "":
 		case onlyTests[name] != nil && !isTest:
 			t.Errorf("%s imports %s, which is for tests", s.file, imp)
+		case imp == "syscall" && s.onlyErrno && slices.Contains(may, "ERRNO"):
 		case onlyTests[name] == nil && !slices.Contains(may, name):
 			t.Errorf("%s must not import %s", s.file, imp)
 		}
@@ -210,7 +220,7 @@ func TestPolicyItself(t *testing.T) {
 	if slices.Contains(allowed["protocol"], "SYSTEM") {
 		t.Error("protocol is pure and must not reach the system")
 	}
-	writers := []string{"internal/discard", "internal/last", "internal/prepare", "internal/tomb", "internal/artifact"}
+	writers := []string{"internal/discard", "internal/last", "internal/prepare", "internal/guard", "internal/tomb", "internal/artifact"}
 	for _, reader := range []string{"internal/tree", "internal/judge"} {
 		for _, imp := range reach(allowed, reader) {
 			if slices.Contains(writers, imp) {
@@ -269,7 +279,7 @@ func parsePolicy(t *testing.T, text string) (table map[string][]string, later ma
 	return table, later
 }
 
-// readRooms parses the import clauses of all Go files of the module, whatever
+// readRooms reads the imports of all Go files of the module, whatever
 // system they are for.
 func readRooms(t *testing.T) map[string]*room {
 	t.Helper()
@@ -311,11 +321,18 @@ func skipDir(dir string, d fs.DirEntry) error {
 }
 
 func readSource(file string) (source, error) {
-	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 	if err != nil {
 		return source{}, err
 	}
-	s := source{file: file}
+	s := source{file: file, onlyErrno: true}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			x, ok := sel.X.(*ast.Ident)
+			s.onlyErrno = s.onlyErrno && !(ok && x.Name == "syscall" && !errno.MatchString(sel.Sel.Name))
+		}
+		return true
+	})
 	for _, spec := range f.Imports {
 		imp, err := importPath(spec)
 		if err != nil {

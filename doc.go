@@ -16,10 +16,11 @@
 //     is still held at that moment.
 //   - [Lock.With] runs a function under the lock.
 //   - [Lock.Acquire] and [Lock.TryAcquire] return a [Lease], for whatever does not
-//     fit into a function. Release it.
+//     fit into a function. Release it. [AcquireAll] takes several locks at once.
 //
-// Commands started by [Lease.Start] or [Lease.Run] keep the generation held until
-// the last process of their tree has ended, also when this process is killed.
+// Commands started by [Lease.Start] or [Lease.Run] inherit what keeps the
+// generation held: when this process is killed, it stays held until the last
+// process of their tree has ended.
 //
 // # Waiting
 //
@@ -43,7 +44,7 @@
 //     writing.
 //   - That a lock is free does not mean that an artifact was built.
 //   - A child process that does not inherit descriptors, such as what python's
-//     subprocess starts, does not keep the generation held.
+//     subprocess starts, does not keep the generation held. On Windows none does.
 //   - Holders on other machines are never found to be gone. Holders in other
 //     containers are, by their witness, as long as they share the kernel and a
 //     local file system.

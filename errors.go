@@ -61,6 +61,9 @@ func (e *HeldError) Error() string {
 	if e.Seen != nil {
 		s = "lock " + e.Lock + " " + e.Seen.Describe(e.at)
 	}
+	if e.Seen != nil && e.Seen.State == observer.Free {
+		s = "lock " + e.Lock + " changed hands at every try"
+	}
 	switch {
 	case errors.Is(e.Cause, errPerHolder):
 		s += fmt.Sprintf("; gave up on this holder after %s", round(e.Waited))

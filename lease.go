@@ -25,9 +25,12 @@ type Lease struct {
 	tenure *generation.Tenure
 	leave  func()
 	once   sync.Once
-	err    error
-	done   chan struct{} // closed by Release
-	waited time.Duration
+
+	mu       sync.Mutex
+	commands []command
+	err      error
+	done     chan struct{} // closed by Release
+	waited   time.Duration
 	// reclaimed: somebody else's generation was retired on the way here.
 	reclaimed bool
 	before    protocol.ID // whom we waited for last
@@ -113,6 +116,7 @@ func (l *Lease) Failed(exit int, message string) error { return l.tenure.Failed(
 func (l *Lease) Release() error {
 	l.once.Do(func() {
 		close(l.done)
+		l.dropGuards()
 		l.err = l.tenure.Release()
 		l.collect()
 		l.root.Close()

@@ -29,26 +29,37 @@ var lines = struct {
 	at map[place]*line
 }{at: make(map[place]*line)}
 
-// enter takes the caller's turn among the goroutines of this process. When it is
-// not the caller's turn at once, tick is called now and then until it is; a
-// nil tick means not to wait at all. ok is false when the turn did not come.
-func enter(ctx context.Context, p place, tick func()) (leave func(), ok bool) {
+// enter takes the caller's turn among the goroutines of this process. While it is
+// not the caller's turn, tick is called, first at once; it says when it wants to
+// be called again, or why to stop waiting. A nil tick means not to wait. ok is
+// false when the turn did not come.
+func enter(ctx context.Context, p place, tick func() (time.Duration, error)) (leave func(), ok bool, err error) {
 	turn := lineUp(p, tick != nil)
 	if turn == nil {
-		return nil, false
+		return nil, false, nil
 	}
 	leave = sync.OnceFunc(func() { stepAside(p, turn) })
-	t := time.NewTicker(time.Second)
-	defer t.Stop()
+	select {
+	case <-turn:
+		return leave, true, nil
+	default:
+	}
 	for {
+		again, err := tick()
+		if err != nil {
+			leave()
+			return nil, false, err
+		}
+		t := time.NewTimer(again)
 		select {
 		case <-turn:
-			return leave, true
+			t.Stop()
+			return leave, true, nil
 		case <-ctx.Done():
+			t.Stop()
 			leave()
-			return nil, false
+			return nil, false, nil
 		case <-t.C:
-			tick()
 		}
 	}
 }

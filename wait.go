@@ -51,6 +51,10 @@ func (w *waiter) waited() time.Duration {
 // whether somebody we waited for is done.
 func (w *waiter) saw(root *fence.Root, seen *observer.Observation) (changed bool) {
 	w.note(root)
+	return w.follow(seen)
+}
+
+func (w *waiter) follow(seen *observer.Observation) (changed bool) {
 	if seen.Generation == w.holder {
 		return false
 	}
@@ -63,10 +67,13 @@ func (w *waiter) saw(root *fence.Root, seen *observer.Observation) (changed bool
 
 // note tells about the tenure before, if it failed while we waited.
 func (w *waiter) note(root *fence.Root) {
-	if !w.waiting && w.knowNote {
-		return
+	if w.waiting || !w.knowNote {
+		w.learn(seal.Open(root).Last())
 	}
-	last := seal.Open(root).Last()
+}
+
+// learn takes the note into account: what was there when the wait began is no news.
+func (w *waiter) learn(last *protocol.Last) {
 	var id protocol.ID
 	if last != nil {
 		id = last.Generation
@@ -77,12 +84,20 @@ func (w *waiter) note(root *fence.Root) {
 	w.noted, w.knowNote = id, true
 }
 
-// tick reports a wait that happens in memory, behind a goroutine of this process.
-func (w *waiter) tick(ctx context.Context) {
+// tick is one look during a wait in memory, behind a goroutine of this process. It
+// returns when to look again, or the *HeldError that ends the wait.
+func (w *waiter) tick(ctx context.Context) (time.Duration, error) {
 	seen, err := observer.Look(ctx, w.lock.path, w.lock.options.Format)
 	if err == nil {
+		w.learn(seen.Last)
+		w.follow(seen)
 		w.report(seen)
 	}
+	left, cause := w.budget()
+	if left <= 0 {
+		return 0, w.held(w.last, cause)
+	}
+	return min(left, reportEvery), nil
 }
 
 func (w *waiter) report(seen *observer.Observation) {
@@ -130,14 +145,6 @@ func (w *waiter) budget() (time.Duration, error) {
 		}
 	}
 	return left, cause
-}
-
-// bound is budget for a wait in memory.
-func (w *waiter) bound(ctx context.Context) (context.Context, context.CancelFunc) {
-	if w.lock.options.Wait <= 0 {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeout(ctx, w.lock.options.Wait)
 }
 
 func (w *waiter) held(seen *observer.Observation, cause error) error {

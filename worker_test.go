@@ -1,3 +1,5 @@
+//go:build unix
+
 package genlock_test
 
 import (
@@ -41,8 +43,15 @@ func TestMain(m *testing.M) {
 // roles are what a copy of the test binary can be instead of a test, by the
 // variable that holds its parameters.
 var roles = map[string]func() role{
-	workerVariable:  func() role { return new(worker) },
-	crasherVariable: func() role { return new(crasher) },
+	workerVariable:   func() role { return new(worker) },
+	crasherVariable:  func() role { return new(crasher) },
+	orphanerVariable: func() role { return new(orphaner) },
+}
+
+// killSelf ends this process as kill -9 does.
+func killSelf() error {
+	syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {}
 }
 
 type role interface{ run() error }
@@ -92,7 +101,7 @@ func (w *worker) run() error {
 			return fmt.Errorf("overlap: %w", err)
 		}
 		if rand.Float64() < w.Die {
-			syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			return killSelf()
 		}
 		if err := lease.Release(); err != nil {
 			return err

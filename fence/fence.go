@@ -61,12 +61,19 @@ func publish(r *tree.Root, seen *tree.Generation) (*Fence, error) {
 	}
 	party, err := prepare.Make(r, prepare.Spec{
 		Name: protocol.ClaimCandidateName(claim, seen.ID), ID: claim, Generation: seen.ID})
+	if vfs.IsVanished(err) || vfs.IsBusy(err) {
+		// Taken for litter while it was made: look again.
+		return nil, fmt.Errorf("%w: %w", ErrMoved, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: cannot claim generation %s: %w", r.Lock, seen.ID, err)
 	}
 	observers, err := openObservers(r, seen.Dir)
 	if err == nil {
 		err = r.Dir.Rename(party.Name, observers, string(claim), vfs.Plain)
+		if err != nil && landed(observers, claim, party) {
+			err = nil
+		}
 		if err != nil {
 			observers.Close()
 		}
@@ -77,6 +84,13 @@ func publish(r *tree.Root, seen *tree.Generation) (*Fence, error) {
 	}
 	party.Name = string(claim)
 	return &Fence{party: party, observers: observers}, nil
+}
+
+// landed tells whether a claim whose rename reported failure lies in its place all
+// the same (rule 10).
+func landed(observers vfs.Dir, claim protocol.ID, p *prepare.Party) bool {
+	info, err := observers.Lstat(string(claim))
+	return err == nil && info.ID() == p.Info.ID()
 }
 
 // openObservers makes the directory of the claims on demand.
@@ -103,7 +117,8 @@ func moved(r *tree.Root, seen *tree.Generation, err error) error {
 		return ErrMoved
 	}
 	if vfs.IsVanished(err) {
-		return ErrMoved // the claim was collected, or observers removed: look again
+		// The claim was collected, or observers removed: look again.
+		return fmt.Errorf("%w: %w", ErrMoved, err)
 	}
 	return fmt.Errorf("lock %s: cannot claim generation %s: %w", r.Lock, seen.ID, err)
 }

@@ -17,29 +17,32 @@ import (
 // in the root's place and is no root of format is an error and stays as it is.
 func OpenOrInit(ctx context.Context, path string, format protocol.Format) (*fence.Root, error) {
 	const tries = 10 // each failure means that somebody else made or pruned one
+	var why error
 	for range tries {
 		root, err := fence.Open(ctx, path, format)
 		if !errors.Is(err, fence.ErrNoRoot) {
 			return root, err
 		}
-		if err := initRoot(ctx, path, format); err != nil {
+		why, err = initRoot(ctx, path, format)
+		if err != nil {
 			return nil, err
 		}
 	}
-	return nil, fmt.Errorf("lock %s: %w", path, fence.ErrNoRoot)
+	return nil, errors.Join(fmt.Errorf("lock %s: %w", path, fence.ErrNoRoot), why)
 }
 
 // initRoot prepares a complete root beside the place and renames it there. A
-// crash leaves a root candidate; it holds nothing and is collected.
-func initRoot(ctx context.Context, path string, format protocol.Format) error {
+// crash leaves a root candidate; it holds nothing and is collected. taken says why
+// the name was taken: then somebody else's root serves us as well.
+func initRoot(ctx context.Context, path string, format protocol.Format) (taken, err error) {
 	r, err := tree.At(ctx, path, format)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer r.Parent.Close()
 	id, err := r.Env.NewID()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	name := protocol.RootCandidateName(r.Base, id)
 	err = fillRoot(r, name)
@@ -47,13 +50,14 @@ func initRoot(ctx context.Context, path string, format protocol.Format) error {
 		err = publishRoot(r, name)
 	}
 	if err == nil {
-		return nil
+		return nil, nil
 	}
 	vfs.RemoveAll(r.Parent, name, nil)
+	err = fmt.Errorf("lock %s: cannot create its directory: %w", path, err)
 	if errors.Is(err, fs.ErrExist) {
-		return nil // somebody was faster: their root serves us as well
+		return err, nil
 	}
-	return fmt.Errorf("lock %s: cannot create its directory: %w", path, err)
+	return nil, err
 }
 
 func fillRoot(r *tree.Root, name string) error {

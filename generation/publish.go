@@ -40,16 +40,18 @@ type Intent struct {
 func Publish(ctx context.Context, root *fence.Root, in Intent) (*Tenure, error) {
 	r := seal.Open(root)
 	const tries = 5 // a candidate that vanished was taken for litter: start again
+	var why error
 	for range tries {
 		t, err := attempt(ctx, r, in)
 		if !errors.Is(err, errVanished) {
 			return t, err
 		}
+		why = err
 		if intact, err := r.Intact(); err != nil || !intact {
 			return nil, errors.Join(err, ErrRootMoved)
 		}
 	}
-	return nil, fmt.Errorf("lock %s: cannot publish: %w", r.Lock, errVanished)
+	return nil, fmt.Errorf("lock %s: cannot publish: %w", r.Lock, why)
 }
 
 func attempt(ctx context.Context, r *tree.Root, in Intent) (*Tenure, error) {
@@ -63,8 +65,8 @@ func attempt(ctx context.Context, r *tree.Root, in Intent) (*Tenure, error) {
 	}
 	party, err := prepare.Make(r, prepare.Spec{Name: protocol.CandidateName(candidate),
 		ID: id, Generation: id, Line: true, About: in.About, Hold: in.Hold})
-	if vfs.IsVanished(err) {
-		return nil, errVanished
+	if vfs.IsVanished(err) || vfs.IsBusy(err) {
+		return nil, fmt.Errorf("%w: %w", errVanished, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: cannot prepare a generation: %w", r.Lock, err)
@@ -113,7 +115,7 @@ func lostOrFailed(r *tree.Root, cause error) error {
 	case err == nil, vfs.IsNotEmpty(cause):
 		return ErrHeld
 	case vfs.IsVanished(cause):
-		return errVanished
+		return fmt.Errorf("%w: %w", errVanished, cause)
 	}
 	return fmt.Errorf("lock %s: cannot publish: %w", r.Lock, cause)
 }

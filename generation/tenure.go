@@ -1,9 +1,11 @@
 package generation
 
 import (
+	"fmt"
 	"path/filepath"
 	"sync"
 
+	"genlock.dev/genlock/internal/guard"
 	"genlock.dev/genlock/internal/last"
 	"genlock.dev/genlock/internal/prepare"
 	"genlock.dev/genlock/internal/seal"
@@ -74,6 +76,21 @@ func (t *Tenure) Descriptor() (fd uintptr, ok bool) {
 		return 0, false
 	}
 	return f.Descriptor(), true
+}
+
+// Guard publishes a guard for a command of this tenure, in the format whose other
+// clients need one; elsewhere remove is nil. Call remove only with proof that the
+// command and its children are gone.
+func (t *Tenure) Guard() (remove func() error, err error) {
+	token := seal.Open(t)
+	if token.Root.Format != protocol.TTSC {
+		return nil, nil
+	}
+	name, err := guard.Publish(token.Root, token.Generation)
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: cannot publish a guard for the command: %w", token.Root.Lock, err)
+	}
+	return func() error { return guard.Remove(token.Root, name) }, nil
 }
 
 // Failed records in last.json how the tenure ended, so that those who wait learn

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"genlock.dev/genlock/internal/env"
+	"genlock.dev/genlock/internal/tomb"
 	"genlock.dev/genlock/internal/vfs"
 )
 
@@ -31,7 +32,8 @@ func persist(e *env.Env, budget time.Duration, parent vfs.Dir, try func() error)
 func settled(err error) bool {
 	var displaced *DisplacedError
 	return errors.Is(err, ErrMoved) || errors.Is(err, ErrHeld) || errors.Is(err, ErrLost) ||
-		errors.As(err, &displaced) || vfs.IsNoSpace(err) || vfs.IsReadOnly(err)
+		errors.As(err, &displaced) || errors.Is(err, tomb.ErrFenced) || vfs.IsNotEmpty(err) ||
+		vfs.IsNoSpace(err) || vfs.IsReadOnly(err)
 }
 
 // forbidden probes whether a rename in parent fails for whatever is renamed. When

@@ -46,6 +46,8 @@ type Sight struct {
 	// Sure: the record is one that only this dialect writes. Of several
 	// dialects that see the same directory the sure ones count.
 	Sure bool `json:"-"`
+	// current: see verdict.
+	current bool
 }
 
 // Spent tells whether the holder can do nothing any more.
@@ -93,7 +95,7 @@ func (s *Sight) tell(rec *record) *Sight {
 // give fills in the verdict, and what an operator can do about one that leaves
 // the matter open.
 func (s *Sight) give(v verdict) *Sight {
-	s.Verdict, s.Why, s.Self = Verdict(v.answer.String()), v.why, v.self
+	s.Verdict, s.Why, s.Self, s.current = Verdict(v.answer.String()), v.why, v.self, v.current
 	if v.answer == judge.Undecidable {
 		s.Next = "if you know that its holder is gone: genlock break --old " + s.Dialect
 	}

@@ -16,7 +16,9 @@ import (
 type verdict struct {
 	answer judge.Answer
 	why    string
-	self   bool
+	// self: this very process holds it. current: its v3 generation is the
+	// held one, so that who waits for that waits for this, too.
+	self, current bool
 }
 
 const (
@@ -56,10 +58,14 @@ func weigh(ctx context.Context, at Place, p evidence.Party) (verdict, error) {
 	}
 	defer g.Close()
 	v, err := judge.Holder(r, g)
-	if err == nil && v.Spent() && v.Guards.Binding() {
-		return verdict{answer: judge.Alive, why: sayGuarded}, nil
+	if err != nil {
+		return verdict{}, err
 	}
-	return verdict{answer: v.Answer, why: v.Why}, err
+	current, err := r.IsCurrent(g.Info.ID())
+	if v.Spent() && v.Guards.Binding() {
+		return verdict{answer: judge.Alive, why: sayGuarded, current: current}, err
+	}
+	return verdict{answer: v.Answer, why: v.Why, current: current}, err
 }
 
 // buried is the finding when nothing is left of the v3 generation. It proves that
@@ -94,3 +100,39 @@ func generationOf(ctx context.Context, at Place, id protocol.ID) (*tree.Root, *t
 	}
 	return r, g, nil
 }
+
+const (
+	sayLeftBehind = "genlock made it, and no generation that could hold it is current"
+	sayUnknowable = "genlock made it, but the lock beside it cannot be understood"
+)
+
+// weighCurrent judges an old lock of ours that cannot name its generation: as long
+// as somebody else's is current, it belongs to that.
+func weighCurrent(ctx context.Context, at Place) (verdict, error) {
+	r, err := tree.Open(ctx, at.Lock, at.format())
+	switch {
+	case errors.Is(err, tree.ErrNoRoot), vfs.IsVanished(err):
+		return verdict{answer: judge.Finished, why: sayLeftBehind}, nil
+	case errors.Is(err, protocol.ErrFormat), errors.Is(err, protocol.ErrTooNew), errors.Is(err, protocol.ErrNotRoot):
+		return verdict{why: sayUnknowable}, nil
+	case err != nil:
+		return verdict{}, err
+	}
+	defer r.Close()
+	g, err := r.Current()
+	if err != nil {
+		return verdict{}, err
+	}
+	if g == nil {
+		return verdict{answer: judge.Finished, why: sayLeftBehind}, nil
+	}
+	defer g.Close()
+	if g.Empty || g.ID == at.Mine && at.Mine != "" {
+		return verdict{answer: judge.Finished, why: sayLeftBehind}, nil
+	}
+	v, err := judge.Holder(r, g)
+	self := g.Record != nil && r.Env.Leases.Has(g.ID)
+	return verdict{answer: v.Answer, why: v.Why, self: self, current: true}, err
+}
+
+func (v verdict) spent() bool { return v.answer == judge.Gone || v.answer == judge.Finished }

@@ -28,8 +28,12 @@ func Look(ctx context.Context, path string, format protocol.Format) (*Observatio
 }
 
 func (o *Observation) look(ctx context.Context) error {
-	root, err := fence.Open(ctx, o.Lock, o.Format)
-	if errors.Is(err, fence.ErrNoRoot) || (err != nil && vfs.IsVanished(err)) {
+	var root *fence.Root
+	err := vfs.Again(func() (err error) {
+		root, err = fence.Open(ctx, o.Lock, o.Format)
+		return err
+	})
+	if errors.Is(err, fence.ErrNoRoot) || errors.Is(err, fs.ErrNotExist) {
 		// Without a root, or even without the directory for it, nobody can
 		// hold the lock in our way.
 		return o.lookOld(ctx)
@@ -151,7 +155,11 @@ func (o *Observation) lookOld(ctx context.Context) error {
 // there is none. A directory there belongs to its holder and is never touched.
 // A link or another file type is an error.
 func OldLockAt(ctx context.Context, path string) (*OldLock, error) {
-	info, err := env.From(ctx).FS.Lstat(path)
+	var info vfs.Info
+	err := vfs.Again(func() (err error) {
+		info, err = env.From(ctx).FS.Lstat(path)
+		return err
+	})
 	switch {
 	case vfs.IsVanished(err):
 		return nil, nil

@@ -28,6 +28,18 @@ type Guard struct {
 	Reason        string   `json:"reason,omitempty"`
 }
 
+// guardPrefix begins the task token of a guard that genlock made.
+const guardPrefix = "genlock-"
+
+// GuardToken is the task token of a guard that genlock makes for generation.
+func GuardToken(generation ID) string { return guardPrefix + string(generation) }
+
+// Ours tells whether genlock made the guard, for the generation it names: then the
+// generation's own witness tells when its command is gone.
+func (g *Guard) Ours() bool {
+	return g.State == GuardPending && g.Generation != "" && g.TaskToken == GuardToken(g.Generation)
+}
+
 // Name is the file name of the guard.
 func (g *Guard) Name() string {
 	return hash(g.TaskToken) + "-" + hash(g.BoundaryToken) + ".json"

@@ -2,10 +2,13 @@ package retire
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 
 	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/internal/last"
 	"genlock.dev/genlock/internal/seal"
+	"genlock.dev/genlock/internal/tree"
 	"genlock.dev/genlock/protocol"
 )
 
@@ -36,7 +39,21 @@ func Break(ctx context.Context, f *fence.Fence, w Word) error {
 	if err := move(token); err != nil {
 		return err
 	}
-	return last.Write(token.Root, token.Generation.Dir, &protocol.Last{
-		Generation: token.Generation.ID, Outcome: protocol.OutcomeBroken, Exit: -1,
-		Message: w.Reason, By: w.By})
+	return note(token, &protocol.Last{Generation: token.Generation.ID,
+		Outcome: protocol.OutcomeBroken, Exit: -1, Message: w.Reason, By: w.By})
+}
+
+// note is prepared in the generation's directory. What could not be renamed was
+// emptied in place: then its tombstone stands in for it.
+func note(token *tree.Fenced, l *protocol.Last) error {
+	err := last.Write(token.Root, token.Generation.Dir, l)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	tombstone, terr := token.Root.Tombstone(token.Generation.ID)
+	if terr != nil || tombstone == nil {
+		return err
+	}
+	defer tombstone.Close()
+	return last.Write(token.Root, tombstone.Dir, l)
 }

@@ -3,12 +3,12 @@ package retire
 import (
 	"context"
 	"errors"
+	"io/fs"
 
 	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/internal/seal"
 	"genlock.dev/genlock/internal/tomb"
 	"genlock.dev/genlock/internal/tree"
-	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/protocol"
 )
 
@@ -85,7 +85,7 @@ func inFlight(r *tree.Root, max int) (litter []string, err error) {
 }
 
 func missingIsFine(err error) error {
-	if vfs.IsVanished(err) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err

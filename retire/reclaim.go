@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"genlock.dev/genlock/fence"
+	"genlock.dev/genlock/internal/guard"
 	"genlock.dev/genlock/internal/judge"
 	"genlock.dev/genlock/internal/seal"
 	"genlock.dev/genlock/internal/tomb"
@@ -66,7 +67,13 @@ func Reclaim(ctx context.Context, f *fence.Fence) (evidence string, err error) {
 	case !v.Spent():
 		return "", &AliveError{Generation: id, Verdict: v.Answer.String(), Why: v.Why}
 	}
-	return v.Why, move(token)
+	if err := move(token); err != nil {
+		return v.Why, err
+	}
+	// The verdict proves the commands behind our own guards gone. One that
+	// stays binds nothing but the tombstone.
+	guard.Remove(token.Root, v.Guards.Ours...)
+	return v.Why, nil
 }
 
 func move(token *tree.Fenced) error {

@@ -9,6 +9,7 @@ import (
 
 	"genlock.dev/genlock"
 	"genlock.dev/genlock/observer"
+	"genlock.dev/genlock/protocol"
 )
 
 // Exit statuses, besides those of CMD.
@@ -90,8 +91,10 @@ func classifySystem(err error) (code int, hint string) {
 	switch {
 	case errors.Is(err, genlock.ErrTooNew):
 		return exitState, "install the newer genlock; nothing was changed"
-	case errors.Is(err, genlock.ErrFormat):
+	case errors.Is(err, genlock.ErrFormat) && !errors.Is(err, protocol.ErrNotRoot):
 		return exitState, "--format names the format to use"
+	case errors.Is(err, protocol.ErrNotRoot):
+		return exitState, "look at what stands there before you remove it"
 	case errors.Is(err, genlock.ErrUnsafePath):
 		return exitState, "look at what stands there before you remove it"
 	case errors.Is(err, genlock.ErrQuarantined):

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"genlock.dev/genlock"
 	"genlock.dev/genlock/observer"
@@ -15,7 +16,7 @@ func liveText(e genlock.Event, b waitBounds) string {
 		s += fmt.Sprintf(" (%s left)", left(e.Waited, b.total))
 	}
 	if e.Seen != nil {
-		s += ": " + e.Seen.Describe(e.Time)
+		s += ", " + strings.TrimPrefix(e.Seen.Describe(e.Time), "is ")
 	}
 	return s
 }

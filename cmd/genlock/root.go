@@ -31,10 +31,8 @@ func newRoot() *cobra.Command {
 
 // usageOf makes a usage error of what is wrong with the call of a verb.
 func usageOf(cmd *cobra.Command, err error) error {
-	if _, ok := err.(*usageError); ok {
-		return err
-	}
-	return &usageError{err.Error(), "genlock help " + strings.TrimPrefix(cmd.CommandPath(), "genlock ")}
+	verb := strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "genlock"), " ")
+	return &usageError{err.Error(), strings.TrimSpace("genlock help " + verb)}
 }
 
 // oneLock takes the arguments of a verb that works on one lock.

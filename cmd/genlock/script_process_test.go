@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"syscall"
 	"time"
 
 	"genlock.dev/genlock/internal/exitcode"
@@ -76,7 +77,9 @@ func cmdFinish(ts *testscript.TestScript, neg bool, args []string) {
 	select {
 	case <-p.done:
 	case <-time.After(patience):
-		ts.Fatalf("%s does not end", args[0])
+		p.cmd.Process.Signal(syscall.SIGABRT) // a Go program says where it is
+		<-p.done
+		ts.Fatalf("%s does not end:\n%s", args[0], ts.ReadFile(args[0]+".err"))
 	}
 	ts.Logf("[%s.err]\n%s", args[0], ts.ReadFile(args[0]+".err"))
 	expectCode(ts, p.err, args[1])

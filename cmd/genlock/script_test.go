@@ -65,7 +65,7 @@ func setUp(env *testscript.Env) error {
 }
 
 // patience bounds every wait for a state.
-const patience = 60 * time.Second
+const patience = 30 * time.Second
 
 // poll calls reached until it says so, and reports whether it did in time.
 func poll(reached func() bool) bool {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"syscall"
 	"time"
 
 	"genlock.dev/genlock"
@@ -78,16 +79,14 @@ func (w *work) build(ctx context.Context) error {
 // command runs CMD and returns when it has ended, whatever happened meanwhile.
 func (w *work) command(ctx context.Context, lease *genlock.Lease, out string) error {
 	argv := fillIn(w.argv, out)
-	cmd := exec.Command(argv[0], argv[1:]...)
-	if errors.Is(cmd.Err, exec.ErrDot) {
-		cmd.Err = nil // whoever puts . into PATH means it
-	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Env = os.Environ()
-	if out != "" {
-		cmd.Env = append(cmd.Env, genlock.OutVariable+"="+out)
-	}
-	j, err := w.sig.begin(func() (*job, error) { return w.start(cmd, lease) })
+	j, err := w.sig.begin(func() (*job, error) {
+		j, cmd, err := w.start(lease, argv, out)
+		if errors.Is(err, syscall.ENOEXEC) {
+			// A script without a first line for it is sh's, as everywhere.
+			j, _, err = w.start(lease, append([]string{"/bin/sh", cmd.Path}, argv[1:]...), out)
+		}
+		return j, err
+	})
 	if err != nil {
 		return err
 	}
@@ -97,24 +96,33 @@ func (w *work) command(ctx context.Context, lease *genlock.Lease, out string) er
 	return j.wait()
 }
 
-func (w *work) start(cmd *exec.Cmd, lease *genlock.Lease) (*job, error) {
+func (w *work) start(lease *genlock.Lease, argv []string, out string) (*job, *exec.Cmd, error) {
+	cmd := exec.Command(argv[0], argv[1:]...)
+	if errors.Is(cmd.Err, exec.ErrDot) {
+		cmd.Err = nil // whoever puts . into PATH means it
+	}
+	if cmd.Err != nil {
+		return nil, cmd, notRunnable(argv[0], cmd.Err)
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = os.Environ()
+	if out != "" {
+		cmd.Env = append(cmd.Env, genlock.OutVariable+"="+out)
+	}
 	start := lease.Start
 	if w.flags.close {
 		cmd.Env = append(cmd.Env, lease.Environ()...)
 		start = (*exec.Cmd).Start
 	}
-	if cmd.Err != nil {
-		return nil, notRunnable(cmd, cmd.Err)
-	}
 	j, err := startJob(cmd, start)
 	if err != nil && !errors.Is(err, genlock.ErrLost) && !errors.Is(err, genlock.ErrReleased) {
-		return nil, notRunnable(cmd, err)
+		err = notRunnable(argv[0], err)
 	}
-	return j, err
+	return j, cmd, err
 }
 
 // notRunnable tells what is not there from what cannot be run.
-func notRunnable(cmd *exec.Cmd, err error) error {
+func notRunnable(name string, err error) error {
 	status := exitNotExecutable
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
 		status = exitNotFound
@@ -127,7 +135,7 @@ func notRunnable(cmd *exec.Cmd, err error) error {
 	case errors.As(err, &path):
 		err = path.Err
 	}
-	return &startError{status, cmd.Args[0], err}
+	return &startError{status, name, err}
 }
 
 // whenLost ends the command when the lock is lost under it. The returned function

@@ -21,7 +21,7 @@ type built struct {
 // mistaken for a build that made nothing.
 func (s *Site) openBuilt(p place) (*built, error) {
 	b := &built{path: p.join(s.base())}
-	info, err := p.dir.Lstat(s.base())
+	info, err := lstatAgain(p.dir, s.base())
 	if vfs.IsVanished(err) {
 		if !s.reachable(p) {
 			return nil, gone(err)

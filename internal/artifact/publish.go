@@ -102,7 +102,7 @@ func (s *Site) why(p place, err error) error {
 	if !s.reachable(p) {
 		return gone(err)
 	}
-	if _, serr := p.dir.Lstat(s.base()); vfs.IsVanished(serr) {
+	if _, serr := lstatAgain(p.dir, s.base()); vfs.IsVanished(serr) {
 		return pathError("publish", p.join(s.base()), ErrNoArtifact)
 	}
 	parent, perr := makeParents(s.FS, s.parent())

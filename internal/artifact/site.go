@@ -55,7 +55,7 @@ func Exists(fsys vfs.FS, path string) (bool, error) {
 }
 
 func look(fsys vfs.FS, path string) (vfs.Info, bool, error) {
-	info, err := fsys.Lstat(path)
+	info, err := lstatAgain(fsys, path)
 	if vfs.IsVanished(err) {
 		return vfs.Info{}, false, nil
 	}
@@ -63,6 +63,18 @@ func look(fsys vfs.FS, path string) (vfs.Info, bool, error) {
 		err = checkType(path, info)
 	}
 	return info, err == nil, err
+}
+
+// lstatAgain is for looks from whose failure something follows: below a directory
+// by name, or in a file system by path.
+func lstatAgain(in interface {
+	Lstat(string) (vfs.Info, error)
+}, name string) (info vfs.Info, err error) {
+	err = vfs.Again(func() (err error) {
+		info, err = in.Lstat(name)
+		return err
+	})
+	return info, err
 }
 
 // checkType refuses what cannot be an artifact.

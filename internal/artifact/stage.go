@@ -14,7 +14,7 @@ import (
 // generation is no longer current; a builder that loses it later sees its path
 // disappear.
 func (s *Site) Prepare() (out string, err error) {
-	err = s.GenerationDir.Mkdir(s.stageName(), s.dirMode())
+	err = vfs.Again(func() error { return s.GenerationDir.Mkdir(s.stageName(), s.dirMode()) })
 	made := err == nil
 	if vfs.IsVanished(err) {
 		return "", gone(err)
@@ -68,8 +68,10 @@ func (s *Site) Discard() error {
 
 func (s *Site) openStage() (place, error) {
 	p := place{path: s.stagePath()}
-	var err error
-	p.dir, err = s.GenerationDir.OpenDir(s.stageName())
+	err := vfs.Again(func() (err error) {
+		p.dir, err = s.GenerationDir.OpenDir(s.stageName())
+		return err
+	})
 	switch {
 	case vfs.IsVanished(err):
 		err = gone(err)
@@ -85,7 +87,7 @@ func (s *Site) openStage() (place, error) {
 // generation is retired or the staging is swept. An error that says neither
 // leaves it to the caller's own operation to fail.
 func (s *Site) reachable(p place) bool {
-	_, err := s.FS.Lstat(p.path)
+	_, err := lstatAgain(s.FS, p.path)
 	return !vfs.IsVanished(err)
 }
 

@@ -27,6 +27,15 @@ func Away(r *tree.Root, from vfs.Dir, name string, then func()) error {
 	return nil
 }
 
+// Whole is Away for a collector: what could not be deleted is an error as well.
+func Whole(r *tree.Root, from vfs.Dir, name string) error {
+	fresh, err := Aside(r, from, name)
+	if err != nil {
+		return err
+	}
+	return Delete(r, fresh)
+}
+
 // Aside renames from/name to a fresh name in the root, and returns it. Whoever's
 // Aside succeeded owns the directory.
 func Aside(r *tree.Root, from vfs.Dir, name string) (fresh string, err error) {
@@ -35,7 +44,20 @@ func Aside(r *tree.Root, from vfs.Dir, name string) (fresh string, err error) {
 		return "", err
 	}
 	fresh = protocol.CandidateName(id)
-	return fresh, from.Rename(name, r.Dir, fresh, vfs.Plain)
+	return fresh, out(r, from, name, fresh)
+}
+
+// out renames from/name to the fresh name in the root. A rename may have happened
+// although it reported failure (rule 10); nobody else knows the fresh name.
+func out(r *tree.Root, from vfs.Dir, name, fresh string) error {
+	err := from.Rename(name, r.Dir, fresh, vfs.Plain)
+	if err == nil {
+		return nil
+	}
+	if _, lerr := r.Dir.Lstat(fresh); lerr == nil {
+		return nil
+	}
+	return err
 }
 
 // Claim takes the claim name out of the observers directory from, in the same
@@ -46,7 +68,7 @@ func Claim(r *tree.Root, from vfs.Dir, name string, generation protocol.ID, then
 		return err
 	}
 	fresh := protocol.ClaimCandidateName(id, generation)
-	err = from.Rename(name, r.Dir, fresh, vfs.Plain)
+	err = out(r, from, name, fresh)
 	if then != nil {
 		then()
 	}

@@ -64,6 +64,9 @@ var situationsElsewhere = map[string][]situation{
 		{name: "of this machine", then: (*scene).rebooted, want: judge.Gone, why: "this machine was started anew"},
 		{name: "host name in other case", then: func(s *scene) { s.rebooted(); s.us.self.Hostname = "VM" },
 			want: judge.Gone, why: "started anew"},
+		{name: "of a container under this host's name",
+			holder: func(s *evidence.Self) { inContainer(s); s.Hostname = "vm/pidns:4026532001" },
+			then:   (*scene).rebooted, want: judge.Gone, why: "started anew"},
 		{name: "within the margin", then: func(s *scene) { s.rebooted(); s.us.self.BootedAt = booted.Add(time.Hour + 59*time.Second) },
 			want: judge.Undecidable, why: "it is not older than this one"},
 		{name: "time of boot unknown", then: func(s *scene) { s.rebooted(); s.us.self.BootedAt = time.Time{} },
@@ -92,6 +95,10 @@ var situationsElsewhere = map[string][]situation{
 		{name: "torn, recycled after this boot", then: func(s *scene) {
 			s.rebooted()
 			s.p.ID = idAt(booted.Add(4 * time.Hour))
+		}, want: judge.Undecidable, why: "not older"},
+		{name: "torn, recycled after this boot by its witness", then: func(s *scene) {
+			s.rebooted()
+			s.us.self.BootedAt, s.p.ID = booted.Add(30*time.Minute), idAt(booted.Add(time.Minute))
 		}, want: judge.Undecidable, why: "not older"},
 		{name: "torn in this boot, held", then: (*scene).torn, want: judge.Alive, why: "its witness is locked"},
 		{name: "torn in this boot, free", then: func(s *scene) { s.torn(); s.died() }, want: judge.Undecidable,

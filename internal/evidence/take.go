@@ -27,7 +27,16 @@ func TakeWitness(m Machine, dir vfs.Dir, id, nonce protocol.ID, mode fs.FileMode
 	}
 	// The lock comes before the content: a witness is never seen unlocked by
 	// whoever finds it complete.
-	locked := !self.NoOpenFiles && f.Flock(vfs.Exclusive) == nil
+	locked := false
+	if !self.NoOpenFiles {
+		lerr := f.Flock(vfs.Exclusive)
+		if vfs.IsBusy(lerr) {
+			// Who collects litter probed it before we could lock it. That must
+			// not pass for a file system that cannot lock: the maker starts anew.
+			return nil, nil, errors.Join(lerr, f.Close())
+		}
+		locked = lerr == nil
+	}
 	info, err := fill(f, nonce)
 	if err == nil && locked {
 		locked, err = excludes(self, dir, name, info)

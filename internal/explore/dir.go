@@ -15,7 +15,7 @@ type dir struct {
 }
 
 func (d *dir) op(v verb, name string) op {
-	return op{verb: v, dir: d.Path(), name: name, at: point{verb: v, on: d.p.w.roleOf(d.node, name)}}
+	return op{verb: v, dir: d.Path(), name: name, at: d.p.point(v, d.node, name)}
 }
 
 func (d *dir) OpenDir(name string) (vfs.Dir, error) {
@@ -28,8 +28,7 @@ func (d *dir) OpenDir(name string) (vfs.Dir, error) {
 	if err != nil {
 		return nil, d.p.failed(err)
 	}
-	d.p.end(false, uint64(n.id))
-	return &dir{Dir: inner, p: d.p, node: n}, nil
+	return d.p.opened(inner, n), nil
 }
 
 func (d *dir) Mkdir(name string, perm fs.FileMode) error {
@@ -85,7 +84,7 @@ func (d *dir) Lstat(name string) (vfs.Info, error) {
 }
 
 func (d *dir) Stat() (vfs.Info, error) {
-	if !d.p.begin(op{verb: vStat, dir: d.Path(), at: point{verb: vStat, on: d.node.role}}) {
+	if !d.p.begin(op{verb: vStat, dir: d.Path(), at: d.p.pointAt(vStat, d.node)}) {
 		return vfs.Info{}, errDead
 	}
 	info, err := d.Dir.Stat()
@@ -96,7 +95,7 @@ func (d *dir) Stat() (vfs.Info, error) {
 }
 
 func (d *dir) Chmod(perm fs.FileMode) error {
-	if !d.p.begin(op{verb: vChmod, dir: d.Path(), at: point{verb: vChmod, on: d.node.role}}) {
+	if !d.p.begin(op{verb: vChmod, dir: d.Path(), at: d.p.pointAt(vChmod, d.node)}) {
 		return errDead
 	}
 	return d.p.chmod(d.node, perm, d.Dir.Chmod)
@@ -151,7 +150,7 @@ func (d *dir) remove(v verb, name string, call func(string) error) error {
 }
 
 func (d *dir) Names(max int) ([]string, error) {
-	if !d.p.begin(op{verb: vNames, dir: d.Path(), at: point{verb: vNames, on: d.node.role}}) {
+	if !d.p.begin(op{verb: vNames, dir: d.Path(), at: d.p.pointAt(vNames, d.node)}) {
 		return nil, errDead
 	}
 	d.p.touch(exists, d.node.id, "", reads)
@@ -179,5 +178,6 @@ func (d *dir) Close() error {
 	if d.p.dead {
 		return errDead
 	}
+	d.p.open -= mix(uint64(d.node.id), 1<<43)
 	return d.Dir.Close()
 }

@@ -24,7 +24,7 @@ type file struct {
 func (f *file) Unwrap() vfs.File { return f.File }
 
 func (f *file) op(v verb) op {
-	return op{verb: v, dir: f.dir, name: f.node.name, at: point{verb: v, on: f.node.role}}
+	return op{verb: v, dir: f.dir, name: f.node.name, at: f.p.pointAt(v, f.node)}
 }
 
 func (f *file) Read(b []byte) (int, error) {
@@ -80,7 +80,7 @@ func (f *file) Flock(how vfs.LockMode) error {
 	o := f.op(vFlock)
 	o.how = "shared"
 	if how == vfs.Exclusive {
-		o.how = "exclusive"
+		o.how, o.at.alone = "exclusive", true
 	}
 	if !f.p.begin(o) {
 		return errDead

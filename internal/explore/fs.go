@@ -28,7 +28,7 @@ func (f *fsys) op(v verb, full string) op {
 	dir, name := path.Split(full)
 	parent, base, _ := f.p.w.disk.at(full, nil)
 	o := op{verb: v, dir: dir[:max(len(dir)-1, 0)], name: name}
-	o.at = point{verb: v, on: f.p.w.roleOf(parent, base)}
+	o.at = f.p.point(v, parent, base)
 	return o
 }
 
@@ -47,8 +47,15 @@ func (f *fsys) open(full string, open func(string) (vfs.Dir, error)) (vfs.Dir, e
 	if err != nil {
 		return nil, f.p.failed(err)
 	}
-	f.p.end(false, uint64(n.id))
-	return &dir{Dir: inner, p: f.p, node: n}, nil
+	return f.p.opened(inner, n), nil
+}
+
+// opened keeps account of open directories: they are part of what a process
+// remembers.
+func (p *Proc) opened(inner vfs.Dir, n *node) *dir {
+	p.open += mix(uint64(n.id), 1<<43)
+	p.end(false, uint64(n.id))
+	return &dir{Dir: inner, p: p, node: n}
 }
 
 // Lstat implements vfs.FS.
@@ -108,7 +115,7 @@ func (p *Proc) rename(from *node, name string, to *node, toName string, how vfs.
 	moved, replaced := child(from, name), child(to, toName)
 	p.touchName(from, name, writes)
 	p.touchName(to, toName, writes)
-	if replaced != nil && replaced.isDir {
+	if replaced != nil && replaced.isDir && how == vfs.Plain {
 		p.touch(listing, replaced.id, "", reads)
 	}
 	if p.fault.instead {

@@ -113,6 +113,9 @@ func (c wallclock) Sleep(ctx context.Context, d time.Duration) error {
 	}
 	p.now = p.now.Add(max(d.Round(time.Second), time.Second, p.w.sc.Oversleep))
 	p.end(false, 0)
+	if !p.w.sc.Remember {
+		p.settle(1)
+	}
 	if p.idle > patience {
 		return context.DeadlineExceeded
 	}

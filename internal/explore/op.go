@@ -56,6 +56,11 @@ type op struct {
 type point struct {
 	verb   verb
 	on, to role
+	// own: in a file or directory that the process made itself. Preparing one's
+	// own and looking at somebody else's differ in this alone.
+	own bool
+	// alone: the lock is wanted exclusively.
+	alone bool
 }
 
 // String says in words what the operation does, ids shortened.

@@ -59,6 +59,11 @@ type Proc struct {
 	// history stands for everything the process ever learned, and so for its
 	// local state: it is deterministic.
 	history uint64
+	// open stands for the directories that it has open, retired counts the
+	// generations it retired, calls the steps of its script.
+	open    uint64
+	retired int
+	calls   int
 	dirty   bool // changed something since it last gave way
 	now     time.Time
 	made    uint32 // files
@@ -87,10 +92,11 @@ func (p *Proc) start(script func(*Proc)) {
 func (p *Proc) finish() {
 	r := recover()
 	if _, ok := r.(unwound); !ok && r != nil && !p.dead {
-		p.w.fail("no panic", fmt.Sprintf("%s panics: %v\n%s", p.name, r, debug.Stack()))
+		p.w.fail("no panic", "%s panics: %v\n%s", p.name, r, debug.Stack())
 	}
 	if !p.dead {
 		p.state = ended
+		p.settle(0)
 		return
 	}
 	// What a script does not release holds a place in this program's memory.
@@ -121,7 +127,7 @@ func (p *Proc) begin(o op) bool {
 	case p.w.isPoint(p, o):
 		p.narrow = false
 		p.giveWay()
-	case p.dirty && p.w.crashes > 0 && changes(o.verb):
+	case p.dirty && p.w.crashes > 0 && !p.w.free && changes(o.verb):
 		p.narrow = true
 		p.giveWay()
 	}
@@ -154,6 +160,13 @@ func (p *Proc) end(changed bool, result uint64) {
 	p.w.did(p, changed)
 }
 
+// settle forgets how the process came to where it is, when nothing but what is
+// mixed in here can matter for what it does next.
+func (p *Proc) settle(outcome uint64) {
+	h := mix(uint64(p.calls)<<32|uint64(p.retired), uint64(p.ids)<<32|uint64(p.made))
+	p.history = mix(mix(h, uint64(p.now.UnixNano())), mix(p.open, outcome))
+}
+
 // failed is end for an operation that did not happen: its touches were looks.
 func (p *Proc) failed(err error) error {
 	for i := range p.touches {
@@ -183,6 +196,15 @@ func (p *Proc) make(in *node, name string, isDir bool) *node {
 	d.content += n.contentHash()
 	d.attach(in, name, n)
 	return n
+}
+
+// point is what an operation on a name is called, pointAt one on an open file.
+func (p *Proc) point(v verb, dir *node, name string) point {
+	return point{verb: v, on: p.w.roleOf(dir, name), own: dir != nil && dir.maker == p.n}
+}
+
+func (p *Proc) pointAt(v verb, n *node) point {
+	return point{verb: v, on: n.role, own: n.maker == p.n}
 }
 
 func (p *Proc) unlocked(f *file) {

@@ -50,63 +50,87 @@ func (c *clock) join(o *clock) {
 	}
 }
 
-// past is how an object was touched so far: by each process last, and what all
-// those operations had before them.
-type past struct {
-	last [3][maxProcs]lastTouch
-	seen [3]clock
-}
+// past is which operation of each process touched an object last, in each way:
+// an index into races.done, 0 for none.
+type past [3][maxProcs]int32
 
-type lastTouch struct {
-	step int32
-	at   point
+// done is an operation that happened, and how much had to happen before it.
+type done struct {
+	at    point
+	proc  int32
+	clock clock
 }
 
 // races orders the operations of one run as far as they depend on each other
-// (happened-before), and finds pairs whose order is mere chance: one of the two
-// could have come first without any other operation being changed.
+// (happened-before), and finds pairs whose order is mere chance: both orders
+// leave everything between them as it was.
 type races struct {
 	clocks [maxProcs]clock
 	past   map[object]*past
+	done   []done
 	// found is called for both kinds of every such pair.
 	found func(point)
 }
 
 func newRaces(found func(point)) *races {
-	return &races{past: map[object]*past{}, found: found}
+	return &races{past: make(map[object]*past, 256), done: make([]done, 1, 512), found: found}
 }
 
 // step takes an operation of proc into account.
 func (r *races) step(proc int, at point, touches []touch) {
-	before := r.clocks[proc]
+	var before [maxProcs]int32 // the last operation of each process that this one depends on
+	for _, t := range touches {
+		p := r.past[t.obj]
+		if p == nil {
+			continue
+		}
+		for how := reads; how <= writes; how++ {
+			if !conflict(how, t.how) {
+				continue
+			}
+			for other, i := range p[how] {
+				if other != proc {
+					before[other] = max(before[other], i)
+				}
+			}
+		}
+	}
 	mine := &r.clocks[proc]
+	r.check(mine, before, at)
+	for _, i := range before {
+		if i > 0 {
+			mine.join(&r.done[i].clock)
+		}
+	}
 	mine[proc]++
+	r.done = append(r.done, done{at, int32(proc), *mine})
+	now := int32(len(r.done) - 1)
 	for _, t := range touches {
 		p := r.past[t.obj]
 		if p == nil {
 			p = new(past)
 			r.past[t.obj] = p
-			continue
 		}
-		for how := reads; how <= writes; how++ {
-			if conflict(how, t.how) {
-				r.check(p, how, proc, &before, at)
-				mine.join(&p.seen[how])
-			}
-		}
-	}
-	for _, t := range touches {
-		p := r.past[t.obj]
-		p.last[t.how][proc] = lastTouch{mine[proc], at}
-		p.seen[t.how].join(mine)
+		p[t.how][proc] = now
 	}
 }
 
-func (r *races) check(p *past, how access, proc int, before *clock, at point) {
-	for other := range p.last[how] {
-		l := &p.last[how][other]
-		if other != proc && l.step > before[other] {
-			r.found(l.at)
+// check finds those in before that nothing else orders: neither what the process
+// did earlier, nor another one in before.
+func (r *races) check(mine *clock, before [maxProcs]int32, at point) {
+	for other, i := range before {
+		if i == 0 {
+			continue
+		}
+		step := r.done[i].clock[other]
+		chance := step > mine[other]
+		for third, j := range before {
+			if j > 0 && third != other && r.done[j].clock[other] >= step {
+				chance = false
+			}
+		}
+		if chance {
+			r.found(r.done[i].at)
 			r.found(at)
 		}
 	}

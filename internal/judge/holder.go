@@ -15,7 +15,24 @@ func Holder(r *tree.Root, g *tree.Generation) (Verdict, error) {
 		return Verdict{}, err
 	}
 	v.Guards = guards
+	if len(guards.Ours) > 0 && !commandsGone(v) {
+		v.Guards.Pending = true
+	}
 	return v, nil
+}
+
+// commandsGone tells whether not only the holder but everything it started is
+// gone: only the witness, which they inherit, and another boot say that.
+func commandsGone(v Verdict) bool {
+	if v.Answer != Gone {
+		return false
+	}
+	for _, f := range v.Findings {
+		if f.Answer == evidence.Gone && (f.Rung == evidence.Witness || f.Rung == evidence.Boot) {
+			return true
+		}
+	}
+	return false
 }
 
 // Claimant judges who made a claim.

@@ -10,6 +10,7 @@ import (
 	"genlock.dev/genlock"
 	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/internal/vfs"
+	"genlock.dev/genlock/observer"
 	"genlock.dev/genlock/protocol"
 	"genlock.dev/genlock/retire"
 )
@@ -23,6 +24,7 @@ type scene struct {
 	other *genlock.Lease // b's, when it holds
 	claim *fence.Fence   // b's, when it observes
 	id    protocol.ID    // the generation that the verb is about
+	seen  *observer.Observation
 }
 
 func newScene(v verb, f flavour) *scene {

@@ -30,6 +30,10 @@ type verb struct {
 	done func(*scene) error
 	// blocked: b holds all the time, so everybody is refused.
 	blocked bool
+	// fresh: what prepare made is not durable either when the power is cut.
+	fresh bool
+	// durable: the artifact is whole also after a power cut.
+	durable bool
 	// once: the verb cannot be repeated in the same scene.
 	once bool
 }
@@ -49,9 +53,9 @@ var verbs = []verb{
 	{name: "replace an artifact", prepare: built(toolPath), run: publish(toolPath, true), done: isBuilt(toolPath)},
 	{name: "publish across devices", prepare: built(apartTool), run: publish(apartTool, true), done: isBuilt(apartTool)},
 	{name: "note a failure", prepare: used, run: fail, done: isNoted(protocol.OutcomeFailed)},
-	{name: "break a live holder", prepare: heldByB, run: breakOther, legit: isMoved, done: isNoted(protocol.OutcomeBroken), once: true},
+	{name: "break a live holder", prepare: heldByB, run: breakOther, legit: isMoved, done: isNoted(protocol.OutcomeBroken)},
 	{name: "collect", prepare: remains, run: collect, done: isTidy},
-	{name: "status", prepare: heldByB, run: status, done: always, blocked: true},
+	{name: "status", prepare: heldByB, run: status, done: isSeenHeld, blocked: true},
 }
 
 // --- situations ---------------------------------------------------------------
@@ -217,19 +221,22 @@ func collect(s *scene) error {
 }
 
 func status(s *scene) error {
+	s.seen = nil
 	seen, err := s.lock().Status(s.a.ctx)
-	if err != nil {
-		return err
+	if err == nil {
+		s.seen = seen
 	}
-	if seen.State != observer.Held || seen.Generation != s.id {
-		return fmt.Errorf("status says %s, generation %q: %s", seen.State, seen.Generation, seen.Evidence)
-	}
-	return nil
+	return err
 }
 
 // --- what is true afterwards ------------------------------------------------------
 
-func always(*scene) error { return nil }
+func isSeenHeld(s *scene) error {
+	if s.seen.State != observer.Held || s.seen.Generation != s.id {
+		return fmt.Errorf("status says %s, generation %q: %s", s.seen.State, s.seen.Generation, s.seen.Evidence)
+	}
+	return nil
+}
 
 func never(*scene) error { return errors.New("it succeeded, which cannot be") }
 
@@ -288,7 +295,9 @@ func isTidy(s *scene) error {
 
 func isLost(_ *scene, err error) bool { return errors.Is(err, genlock.ErrLost) }
 
-func isMoved(s *scene, err error) bool { return err == fence.ErrMoved && s.w.currentID() != s.id }
+func isMoved(s *scene, err error) bool {
+	return errors.Is(err, fence.ErrMoved) && s.w.currentID() != s.id
+}
 
 // isHeld accepts that b holds, with b's name, when it does.
 func isHeld(s *scene, err error) bool {

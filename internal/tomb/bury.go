@@ -1,6 +1,9 @@
 package tomb
 
 import (
+	"errors"
+	"io/fs"
+
 	"genlock.dev/genlock/internal/discard"
 	"genlock.dev/genlock/internal/judge"
 	"genlock.dev/genlock/internal/tree"
@@ -12,9 +15,11 @@ import (
 // generation dir: it removes the empty directory of the claims. Only after the
 // retirement does the answer mean anything, because claims that land later are
 // never confirmed (rule 3).
+//
+// Only success and ENOENT say so: ESTALE is no answer (rule 9).
 func Unclaimed(dir vfs.Dir) bool {
 	err := dir.Rmdir(protocol.ObserversName)
-	return err == nil || vfs.IsVanished(err)
+	return err == nil || errors.Is(err, fs.ErrNotExist)
 }
 
 // Remove renames the tombstone of id away, calls then, and deletes it.
@@ -57,11 +62,21 @@ func Bury(r *tree.Root, id protocol.ID) (bool, error) {
 	if !Unclaimed(g.Dir) {
 		return false, nil
 	}
-	err = Remove(r, id, nil)
+	err = removeWhole(r, id)
 	if vfs.IsVanished(err) {
 		err = nil // somebody else buried it
 	}
 	return err == nil, err
+}
+
+// removeWhole is Remove for a collector, which tells what it could not delete.
+func removeWhole(r *tree.Root, id protocol.ID) error {
+	retired, err := r.Retired()
+	if err != nil || retired == nil {
+		return err
+	}
+	defer retired.Close()
+	return discard.Whole(r, retired, string(id))
 }
 
 // dropDeadClaims takes out the claims whose makers are provably gone. A name that

@@ -1,6 +1,8 @@
 package tomb
 
 import (
+	"errors"
+	"io/fs"
 	"time"
 
 	"genlock.dev/genlock/internal/discard"
@@ -28,7 +30,7 @@ func Litter(r *tree.Root, name string) (bool, error) {
 		return false, nil
 	}
 	dir, err := r.Dir.OpenDir(name)
-	if vfs.IsVanished(err) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
 	if err != nil {
@@ -39,8 +41,8 @@ func Litter(r *tree.Root, name string) (bool, error) {
 	if err != nil || !litter {
 		return false, err
 	}
-	err = discard.Away(r, r.Dir, name, nil)
-	if vfs.IsVanished(err) {
+	err = discard.Whole(r, r.Dir, name)
+	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	return err == nil, err
@@ -48,7 +50,7 @@ func Litter(r *tree.Root, name string) (bool, error) {
 
 func isLitter(r *tree.Root, dir vfs.Dir) (bool, error) {
 	names, err := dir.Names(0)
-	if vfs.IsVanished(err) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {

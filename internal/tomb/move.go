@@ -5,6 +5,7 @@ package tomb
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"genlock.dev/genlock/internal/tree"
 	"genlock.dev/genlock/internal/vfs"
@@ -55,7 +56,7 @@ func Move(r *tree.Root, id protocol.ID, dir vfs.ID) error {
 	}
 	defer retired.Close()
 	err = r.Dir.Rename(protocol.CurrentName, retired, string(id), vfs.Plain)
-	moved, lerr := retired.Lstat(string(id))
+	moved, lerr := lookFor(retired, id)
 	if lerr == nil && moved.ID() == dir {
 		return nil // also when the rename reported failure (rule 10)
 	}
@@ -76,9 +77,25 @@ func Move(r *tree.Root, id protocol.ID, dir vfs.ID) error {
 	return err
 }
 
+// lookFor looks for the tombstone of id, and again when that fails: without an
+// answer a retirement of our own could be taken for somebody else's.
+func lookFor(retired vfs.Dir, id protocol.ID) (info vfs.Info, err error) {
+	const tries = 3
+	for range tries {
+		info, err = retired.Lstat(string(id))
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return info, err
+}
+
 // notThere settles a rename that succeeded while its target cannot be seen.
 func notThere(r *tree.Root, dir vfs.ID, cause error) error {
-	if !vfs.IsVanished(cause) {
+	if !errors.Is(cause, fs.ErrNotExist) {
+		if same, err := r.IsCurrent(dir); err == nil && !same {
+			return nil // what was moved cannot be compared, but it is not there any more
+		}
 		return cause
 	}
 	if same, err := r.IsCurrent(dir); err != nil || same {
@@ -119,7 +136,8 @@ func openRetired(r *tree.Root) (vfs.Dir, error) {
 	}
 	d, err = r.Retired()
 	if err == nil && d == nil {
-		err = ErrNotCurrent
+		// It says nothing about who holds the lock.
+		err = &fs.PathError{Op: "open", Path: r.Path + "/" + protocol.RetiredName, Err: fs.ErrNotExist}
 	}
 	return d, err
 }

@@ -53,7 +53,10 @@ var ErrRestless = errors.New("the lock changes hands faster than it can be looke
 // Current looks at the held generation; nil when there is none. What looks torn
 // is believed only if current is still the same directory afterwards: a
 // release between two reads is neither abandonment nor corruption (rule 6).
+//
+// What persists is reported as itself (rule 9), not as a lock that is restless.
 func (r *Root) Current() (*Generation, error) {
+	restless := ErrRestless
 	for range lookAgain {
 		g, err := r.generation(r.Dir, protocol.CurrentName, "")
 		if err == nil && (g == nil || g.Problem == "") {
@@ -72,8 +75,11 @@ func (r *Root) Current() (*Generation, error) {
 		if serr != nil {
 			return nil, serr
 		}
+		if err != nil {
+			restless = err
+		}
 	}
-	return nil, ErrRestless
+	return nil, restless
 }
 
 // stillThere tells whether current leads to g's directory now.
@@ -87,7 +93,11 @@ func (r *Root) stillThere(g *Generation) (bool, error) {
 // IsCurrent looks current up anew from the root by path and tells whether it is
 // the directory id, which the caller holds open.
 func (r *Root) IsCurrent(id vfs.ID) (bool, error) {
-	info, err := r.Dir.Lstat(protocol.CurrentName)
+	var info vfs.Info
+	err := vfs.Again(func() (err error) {
+		info, err = r.Dir.Lstat(protocol.CurrentName)
+		return err
+	})
 	if vfs.IsVanished(err) {
 		return false, nil
 	}

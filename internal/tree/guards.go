@@ -1,7 +1,9 @@
 package tree
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/protocol"
@@ -15,6 +17,9 @@ type Guards struct {
 	// "" when no guard says so. Paths are what the guards retain.
 	Quarantine string
 	Paths      []string
+	// Ours are guards that genlock made for this generation, by name. They
+	// bind until the generation's witness proves its command gone.
+	Ours []string
 }
 
 // Binding tells whether any guard forbids to reclaim or collect.
@@ -26,8 +31,12 @@ func (r *Root) Guards(id protocol.ID) (Guards, error) {
 	if r.Format != protocol.TTSC {
 		return Guards{}, nil
 	}
-	d, err := r.Dir.OpenDir(protocol.GuardsName)
-	if vfs.IsVanished(err) {
+	var d vfs.Dir
+	err := vfs.Again(func() (err error) {
+		d, err = r.Dir.OpenDir(protocol.GuardsName)
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
 		return Guards{}, nil
 	}
 	if err != nil {
@@ -48,8 +57,12 @@ func (r *Root) Guards(id protocol.ID) (Guards, error) {
 }
 
 func (g *Guards) add(d vfs.Dir, name string, id protocol.ID) {
-	data, err := vfs.ReadFile(d, name, protocol.MaxRecord)
-	if vfs.IsVanished(err) {
+	var data []byte
+	err := vfs.Again(func() (err error) {
+		data, err = vfs.ReadFile(d, name, protocol.MaxRecord)
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
 		return // its owner took it back: it binds nobody any more
 	}
 	var guard *protocol.Guard
@@ -60,6 +73,8 @@ func (g *Guards) add(d vfs.Dir, name string, id protocol.ID) {
 	case err != nil:
 		g.Quarantine = err.Error()
 	case !guard.Binds(id):
+	case guard.Ours():
+		g.Ours = append(g.Ours, name)
 	case guard.State == protocol.GuardPending:
 		g.Pending = true
 	default:

@@ -102,7 +102,7 @@ func (g *Generation) readCompletion() error {
 		return nil
 	}
 	data, err := vfs.ReadFile(g.Dir, protocol.CompletionName, 4096)
-	if vfs.IsVanished(err) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {

@@ -105,7 +105,11 @@ func (r *Root) checkMarker() error {
 // Intact tells whether the path of the root still leads to the root that was
 // opened. If not, nothing published through the handle is held (rule 10).
 func (r *Root) Intact() (bool, error) {
-	info, err := r.Env.FS.Lstat(r.Path)
+	var info vfs.Info
+	err := vfs.Again(func() (err error) {
+		info, err = r.Env.FS.Lstat(r.Path)
+		return err
+	})
 	if vfs.IsVanished(err) || vfs.IsNotDir(err) {
 		return false, nil
 	}

@@ -2,7 +2,6 @@ package faultfs_test
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"runtime"
@@ -14,80 +13,6 @@ import (
 	"genlock.dev/genlock/internal/vfs/faultfs"
 	"genlock.dev/genlock/internal/vfs/memfs"
 )
-
-// every performs each verb at least once, in one fixed order, and stops at the
-// first error after closing what it has open.
-func every(under vfs.FS) (err error) {
-	root, err := under.OpenParent("/")
-	if err != nil {
-		return err
-	}
-	defer closing(root, &err)
-	if err := root.Mkdir("d", 0o755); err != nil {
-		return err
-	}
-	d, err := under.OpenDir("/d")
-	if err != nil {
-		return err
-	}
-	defer closing(d, &err)
-	f, err := d.Open("file", vfs.Create, 0o644)
-	if err != nil {
-		return err
-	}
-	defer closing(f, &err)
-	buf := make([]byte, 8)
-	for _, step := range []func() error{
-		func() error { return f.Flock(vfs.Exclusive) },
-		func() error { return second(f.Write([]byte("data"))) },
-		f.Sync,
-		func() error { return f.Chmod(0o600) },
-		func() error { return second(f.Stat()) },
-		func() error { return d.Chmod(0o700) },
-		func() error { return second(d.Stat()) },
-		func() error { return second(d.Lstat("file")) },
-		func() error { return second(d.Names(0)) },
-		func() error { return second(d.Kind()) },
-		func() error { return readOnce(d, "file", buf) },
-		func() error { return d.Rename("file", root, "moved", vfs.NoReplace) },
-		func() error { return second(under.Lstat("/moved")) },
-		func() error { return under.Rename("/moved", "/again", vfs.Plain) },
-		func() error { return root.Remove("again") },
-		func() error { return reopen(root) },
-		func() error { return root.Rmdir("d") },
-	} {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func second[T any](_ T, err error) error { return err }
-
-func closing(c interface{ Close() error }, err *error) {
-	if cerr := c.Close(); *err == nil {
-		*err = cerr
-	}
-}
-
-func readOnce(d vfs.Dir, name string, buf []byte) (err error) {
-	f, err := d.Open(name, vfs.Read, 0)
-	if err != nil {
-		return err
-	}
-	defer closing(f, &err)
-	_, err = f.Read(buf)
-	return err
-}
-
-func reopen(root vfs.Dir) error {
-	d, err := root.OpenDir("d")
-	if err != nil {
-		return err
-	}
-	return d.Close()
-}
 
 func TestTrace(t *testing.T) {
 	var trace faultfs.Trace
@@ -196,103 +121,6 @@ func shaped(err error) bool {
 	return errors.As(err, &path) || errors.As(err, &link)
 }
 
-func TestInsteadHappenedPretend(t *testing.T) {
-	for _, tc := range []struct {
-		name  string
-		fault error
-		err   error
-		there bool
-	}{
-		{"instead", syscall.ENOSPC, syscall.ENOSPC, false},
-		{"happened", faultfs.Happened(syscall.ENOSPC), syscall.ENOSPC, true},
-		{"pretend", faultfs.Pretend(), nil, false},
-		{"nothing", nil, nil, true},
-	} {
-		disk := memfs.New(memfs.Options{})
-		root := openRoot(t, disk.Process(), faultfs.On(tc.fault, faultfs.Mkdir))
-		if err := root.Mkdir("d", 0o755); !errors.Is(err, tc.err) {
-			t.Errorf("%s: reported %v", tc.name, err)
-		}
-		if _, err := root.Lstat("d"); (err == nil) != tc.there {
-			t.Errorf("%s: afterwards %v", tc.name, err)
-		}
-	}
-}
-
-// An operation that fails by itself says why, also when a fault waits behind it.
-func TestHappenedReportsTheOperationsOwnError(t *testing.T) {
-	root := openRoot(t, memfs.New(memfs.Options{}).Process(), faultfs.On(faultfs.Happened(syscall.EIO), faultfs.Rmdir))
-	if err := root.Rmdir("missing"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("reported %v", err)
-	}
-}
-
-func TestPretendCannotMakeThingsUp(t *testing.T) {
-	disk := memfs.New(memfs.Options{})
-	always := faultfs.When(func(faultfs.Op) bool { return true }, faultfs.Pretend())
-	root := openRoot(t, disk.Process(), always)
-	f, err := root.Open("f", vfs.Create, 0o644)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n, err := f.Write([]byte("lost")); n != 4 || err != nil {
-		t.Errorf("pretended write: %d, %v", n, err)
-	}
-	if info, err := f.Stat(); info.Size != 0 || err != nil {
-		t.Errorf("stat after a pretended write: %d bytes, %v", info.Size, err)
-	}
-	if err := errors.Join(f.Flock(vfs.Exclusive), f.Close()); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestShortReads(t *testing.T) {
-	disk := memfs.New(memfs.Options{})
-	disk.WriteFile("/f", "contents")
-	reads := 0
-	hook := faultfs.When(func(op faultfs.Op) bool {
-		if op.Verb == faultfs.Read {
-			reads++
-		}
-		return op.Verb == faultfs.Read
-	}, faultfs.Partial(1, nil))
-	root := openRoot(t, disk.Process(), hook)
-	data, err := vfs.ReadFile(root, "f", 100)
-	if string(data) != "contents" || err != nil {
-		t.Errorf("read %q, %v", data, err)
-	}
-	if reads != 9 {
-		t.Errorf("%d reads of one byte, want 9", reads)
-	}
-}
-
-func TestTornWriteAndListing(t *testing.T) {
-	disk := memfs.New(memfs.Options{})
-	root := openRoot(t, disk.Process(), faultfs.On(faultfs.Partial(3, syscall.EDQUOT), faultfs.Write, faultfs.Names))
-	if err := vfs.WriteFile(root, "f", []byte("contents"), 0o644); !vfs.IsNoSpace(err) {
-		t.Errorf("torn write: %v", err)
-	}
-	if got, _ := disk.ReadFile("/f"); got != "con" {
-		t.Errorf("torn write left %q", got)
-	}
-	for i := range 5 {
-		root.Mkdir(fmt.Sprint(i), 0o755)
-	}
-	if names, err := root.Names(0); len(names) != 3 || err == nil {
-		t.Errorf("listing that breaks off: %v, %v", names, err)
-	}
-}
-
-func TestFromFailsForEver(t *testing.T) {
-	got := runEvery(faultfs.From(5, syscall.EROFS))
-	if !vfs.IsReadOnly(got.err) || len(got.leaked) > 0 {
-		t.Errorf("%v, leaked %v", got.err, got.leaked)
-	}
-	if want := "/ drwxr-xr-x\n/d drwxr-xr-x\n/d/file -rw-r--r-- \"\"\n"; got.disk.Dump() != want {
-		t.Errorf("left:\n%s", got.disk.Dump())
-	}
-}
-
 // The hook may kill the process before an operation: nothing of it happens, and
 // nothing afterwards.
 func TestKillAtEveryPlace(t *testing.T) {
@@ -377,13 +205,4 @@ func TestWrites(t *testing.T) {
 	if got, want := strings.Join(wrote, " "), "mkdir create write chmod chmod rename rename remove rmdir"; got != want {
 		t.Errorf("writes %q, want %q", got, want)
 	}
-}
-
-func openRoot(t *testing.T, under vfs.FS, before func(faultfs.Op) error) vfs.Dir {
-	t.Helper()
-	d, err := faultfs.Wrap(under, faultfs.Hooks{Before: before}).OpenDir("/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
 }

@@ -46,8 +46,8 @@ func TestDumpAndState(t *testing.T) {
 		/file -rw------- dev=1 ino=7 time=946684800000000000 "data" exclusive [1]
 		/link Lrwxrwxrwx dev=1 ino=8 time=946684800000000000 -> "a file"
 		process 1: 0: directory /
-		process 1: 1: file at 4 of [1] /file
-		process 1: 2: file at 11 of [1] "(removed gone)" -rw------- dev=1 ino=5 time=946684800000000000 "still there"
+		process 1: 1: file of [1], exclusive, at 4, /file
+		process 1: 2: file of [1], unlocked, at 11, "(removed gone)" -rw------- dev=1 ino=5 time=946684800000000000 "still there"
 		device 1: 15 bytes, 8 inodes, next 10, free []
 		pending: add /d/ ""
 		pending: add /c/ ""
@@ -60,7 +60,9 @@ func TestDumpAndState(t *testing.T) {
 		pending: write /gone 11 bytes at 0 "still there"
 		pending: remove /gone ""
 		pending: add /link -> "a file" ""
-		pending: add /fifo ""`)
+		pending: add /fifo ""
+		durable:
+		/ drwxr-xr-x`)
 }
 
 func TestTheSameCallsGiveTheSameState(t *testing.T) {
@@ -79,7 +81,7 @@ func TestCloneIsIndependent(t *testing.T) {
 	c := f.Clone()
 	checkSpace(t, c)
 
-	for set := range 1 << len(f.Pending()) {
+	for set := 0; set < 1<<len(f.Pending()); set += 31 {
 		keep := func(i int, _ Change) bool { return set>>i&1 == 1 }
 		if got, want := c.AfterPowerCut(keep).Dump(), f.AfterPowerCut(keep).Dump(); got != want {
 			t.Fatalf("set %b after a power cut:\n%s\nwant:\n%s", set, got, want)
@@ -91,6 +93,11 @@ func TestCloneIsIndependent(t *testing.T) {
 		t.Errorf("clone:\n%s\nwant:\n%s", got, want)
 	}
 	afterKill := f.State()
+	file, err := open(t, c.Process(), "/").Open("file", vfs.ReadWrite, 0)
+	must(t, err)
+	if _, err := file.Write([]byte("DATA")); err != nil { // in place
+		t.Fatal(err)
+	}
 	story(t, freshRoot(t, c))
 	c.Settle()
 	if f.State() != afterKill {

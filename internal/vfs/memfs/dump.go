@@ -19,8 +19,9 @@ func (f *FS) Dump() string {
 }
 
 // State is Dump with inode numbers and times, the descriptors of every process,
-// removed files that are still open, the space in use and the pending changes.
-// Two file systems of equal State, reached by equal Options, behave alike.
+// removed files that are still open, the space in use, the pending changes and
+// what is there without them. Two file systems of equal Options and equal State
+// behave alike.
 func (f *FS) State() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -39,6 +40,10 @@ func (f *FS) State() string {
 	}
 	for _, c := range f.log {
 		fmt.Fprintf(&b, "pending: %s %q\n", c, c.data)
+	}
+	if len(f.log) > 0 {
+		b.WriteString("durable:\n")
+		dump(&b, f.afterPowerCut(func(int, Change) bool { return false }).root, false)
 	}
 	return b.String()
 }
@@ -74,7 +79,7 @@ func (n *node) describe(b *strings.Builder, all bool) {
 func (d *dir) describe(b *strings.Builder) { describeOpen(b, "directory", d.node) }
 
 func (f *file) describe(b *strings.Builder) {
-	describeOpen(b, fmt.Sprintf("file at %d of %v", f.desc.offset, f.desc.holders), f.desc.node)
+	describeOpen(b, fmt.Sprintf("file of %v, %v, at %d,", f.desc.holders, f.desc.lock, f.desc.offset), f.desc.node)
 }
 
 func describeOpen(b *strings.Builder, what string, n *node) {

@@ -47,7 +47,7 @@ type Options struct {
 	Durable bool
 	// FoldCase takes names that differ only in case for the same name.
 	FoldCase bool
-	// Windows is explained in windows.go.
+	// Windows is explained in winrules.go.
 	Windows bool
 	// Clock gives modification times. Nil is a clock that always says Epoch.
 	Clock func() time.Time

@@ -52,6 +52,10 @@ func (f *FS) Settle() {
 func (f *FS) AfterPowerCut(keep func(i int, c Change) bool) *FS {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	return f.afterPowerCut(keep)
+}
+
+func (f *FS) afterPowerCut(keep func(int, Change) bool) *FS {
 	s := &survivors{at: map[*node]place{}, images: map[*node]image{}}
 	s.scan(f.root)
 	for i, c := range f.log {
@@ -96,7 +100,6 @@ func (s *survivors) apply(c Change) {
 	case Renamed:
 		s.put(c.toDir, c.toName, c.node)
 	case Exchanged:
-		s.take(c.node)
 		s.put(c.dir, c.name, c.toNode)
 		s.put(c.toDir, c.toName, c.node)
 	case Wrote:

@@ -145,20 +145,6 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-func create(t *testing.T, d vfs.Dir, name string) vfs.File {
-	t.Helper()
-	file, err := d.Open(name, vfs.Create, 0o600)
-	must(t, err)
-	return file
-}
-
-func openFile(t *testing.T, d vfs.Dir, name string) vfs.File {
-	t.Helper()
-	file, err := d.Open(name, vfs.Read, 0)
-	must(t, err)
-	return file
-}
-
 func wantDescriptors(t *testing.T, p *Process, want ...string) {
 	t.Helper()
 	if got := p.Descriptors(); !slices.Equal(got, want) {

@@ -64,7 +64,7 @@ func (m model) Sealed(t *testing.T, fill func(vfs.FS, string)) (vfs.FS, string) 
 func newModel(opt memfs.Options, wrap func(vfs.FS) vfs.FS) func(t *testing.T) (vfs.FS, string) {
 	return func(t *testing.T) (vfs.FS, string) {
 		disk := memfs.New(opt)
-		for _, dir := range []string{"/work/dir", "/mnt"} {
+		for _, dir := range []string{"/cache/dir", "/mnt"} {
 			if err := disk.MkdirAll(dir, 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +78,7 @@ func newModel(opt memfs.Options, wrap func(vfs.FS) vfs.FS) func(t *testing.T) (v
 				t.Errorf("left open: %v", open)
 			}
 		})
-		return model{FS: wrap(p), disk: disk}, "/work/dir"
+		return model{FS: wrap(p), disk: disk}, "/cache/dir"
 	}
 }
 

@@ -1,0 +1,92 @@
+package explore
+
+import "slices"
+
+// explain replays the path of a run that found something, operation by operation,
+// makes the schedule shorter and tells it in words.
+func (s *search) explain(w *World) *Failure {
+	if w.finding == nil {
+		return nil
+	}
+	again := newWorld(s.sc, s.know)
+	defer again.end()
+	again.record = true
+	depth, spent := 0, 0
+	for again.finding == nil {
+		options := again.options(s.sc.Preemptions < 0 || spent < s.sc.Preemptions)
+		if len(options) == 0 {
+			again.finish()
+			break
+		}
+		choice := 0
+		if len(options) > 1 && depth < len(s.stack) {
+			choice = s.stack[depth].taken
+			depth++
+		}
+		spent += again.apply(options[choice])
+	}
+	return shortest(s.sc, scheduleOf(again.trace), w.finding)
+}
+
+// shortest makes a schedule shorter as long as the same rule breaks.
+func shortest(sc *Scenario, schedule Schedule, finding *Finding) *Failure {
+	try := func(s Schedule) *World {
+		know := newKnowledge(sc)
+		know.afterEffect = newRecovery(sc).check
+		w := replay(sc, know, s)
+		w.end()
+		return w
+	}
+	same := func(w *World) bool { return w.finding != nil && w.finding.Rule == finding.Rule }
+	best := try(schedule)
+	if !same(best) {
+		// The finding depends on what a schedule does not say.
+		return &Failure{Scenario: sc.Name, Finding: finding, Schedule: schedule, Steps: words(best.trace)}
+	}
+	schedule = scheduleOf(best.trace)
+	for again := true; again; {
+		again = false
+		for i := 0; i < len(schedule); i++ {
+			if w := try(slices.Delete(slices.Clone(schedule), i, i+1)); same(w) && simpler(w, best) {
+				best, schedule, again = w, scheduleOf(w.trace), true
+				i--
+			}
+		}
+		for i := range schedule {
+			// Running on to where it blocks can make later turns needless.
+			longer := slices.Clone(schedule)
+			longer[i].n *= 100
+			if w := try(longer); schedule[i].n > 0 && same(w) && simpler(w, best) {
+				best, schedule, again = w, scheduleOf(w.trace), true
+				break
+			}
+		}
+	}
+	return &Failure{Scenario: sc.Name, Finding: best.finding, Schedule: schedule, Steps: words(best.trace)}
+}
+
+// simpler compares first how often somebody else moves, then how much happens.
+func simpler(a, b *World) bool {
+	x, y := len(scheduleOf(a.trace)), len(scheduleOf(b.trace))
+	return x < y || x == y && len(a.trace) < len(b.trace)
+}
+
+// words tells a trace: every change, and what was looked at right before somebody
+// else moved.
+func words(trace []step) []string {
+	var lines []string
+	for i, s := range trace {
+		name := string(letter(s.proc))
+		switch {
+		case s.crash:
+			lines = append(lines, name+" crashes")
+		case changes(s.op.verb) || s.op.verb == vMark || s.fault > 0 || i+1 == len(trace) || trace[i+1].proc != s.proc:
+			line := name + ": " + s.op.String()
+			if s.fault > 0 {
+				line += " (fault)"
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}

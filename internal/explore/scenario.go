@@ -1,0 +1,76 @@
+package explore
+
+import (
+	"time"
+
+	"genlock.dev/genlock/protocol"
+)
+
+// Scenario is a scene and what happens in it.
+type Scenario struct {
+	Name   string
+	Format protocol.Format // empty is protocol.Genlock
+	Procs  []Part
+	// Before sets the scene. What happens in it is not explored.
+	Before func(*World)
+	// After runs when nobody can move any more, with those who did not crash
+	// idle and alive. Findings go to World.fail.
+	After func(*World)
+	// Crashes is how many processes may crash, at any step.
+	Crashes int
+	// Faults is how many operations get what Fault says.
+	Faults int
+	Fault  func(p *Proc, o op) []fault
+	// Polls is how often a sleeper is woken, at most, while others can run and
+	// something changed. After that it sleeps until nobody else can.
+	Polls int
+	// Remember keeps what a waiter saw before it slept as part of its state. It
+	// matters to Do alone, which looks at the artifact when a holder is done.
+	Remember bool
+	// Preemptions bounds how often a process that could go on has to wait for
+	// another one; negative is no bound.
+	Preemptions int
+
+	// CollectAlways makes every release collect, instead of one in 64.
+	CollectAlways bool
+	// RealInodes gives inode numbers out again, as ext4 does. Then equal
+	// states can look different, and fewer of them are recognised.
+	RealInodes bool
+	// Oversleep is how long a sleep takes at least.
+	Oversleep time.Duration
+	// Power keeps the log of what a power cut would lose.
+	Power bool
+	// ByHand: somebody deletes directories by hand, so that a lock can be
+	// lost without any rule being broken.
+	ByHand bool
+	// Artifact is the artifact that the processes build, if any.
+	Artifact string
+}
+
+// Part is what one process does.
+type Part struct {
+	Do func(*Proc)
+	// PIDNS is its PID namespace; empty is the first one.
+	PIDNS string
+}
+
+// fault is what becomes of an operation instead of itself, or the answer it gets
+// although it happened.
+type fault struct {
+	number  int
+	err     error
+	instead bool // it does not happen
+}
+
+// Fails makes an operation fail. Lies makes it happen and report failure.
+func Fails(err error) fault { return fault{err: err, instead: true} }
+
+// Lies: see Fails.
+func Lies(err error) fault { return fault{err: err} }
+
+func (w *World) faultsAt(p *Proc, o op) []fault {
+	if w.sc.Fault == nil {
+		return nil
+	}
+	return w.sc.Fault(p, o)
+}

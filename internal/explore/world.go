@@ -1,0 +1,237 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"genlock.dev/genlock/internal/env"
+	"genlock.dev/genlock/internal/vfs/memfs"
+	"genlock.dev/genlock/protocol"
+)
+
+// World is one run: a file system, a machine, simulated processes.
+type World struct {
+	sc    *Scenario
+	know  *knowledge
+	fs    *memfs.FS
+	disk  *disk
+	races *races
+	procs []*Proc // by number; procs[0] is nil
+	cur   *Proc   // who moved last
+	// free: nothing is scheduled; the scene is being set.
+	free bool
+	// everything is a scheduling point: schedules that are printed do not
+	// depend on what a search has learned.
+	everything bool
+
+	effects int
+	crashes int // that may still happen
+	faults  int
+	steps   int
+	tenures map[protocol.ID]*tenure
+
+	finding *Finding
+	trace   []step
+	record  bool
+}
+
+// step is one operation that happened, for people and for replays.
+type step struct {
+	proc  int
+	op    op
+	note  string
+	crash bool
+	fault int
+}
+
+// Finding is a rule that did not hold.
+type Finding struct {
+	Rule string
+	What string
+}
+
+func (f *Finding) Error() string { return f.Rule + ": " + f.What }
+
+// fail records the first finding of the run.
+func (w *World) fail(rule, format string, args ...any) {
+	if w.finding == nil {
+		w.finding = &Finding{rule, shorten(fmt.Sprintf(format, args...))}
+	}
+}
+
+func newWorld(sc *Scenario, know *knowledge) *World {
+	w := &World{sc: sc, know: know, procs: []*Proc{nil}, tenures: map[protocol.ID]*tenure{},
+		crashes: sc.Crashes, faults: sc.Faults}
+	w.fs = memfs.New(memfs.Options{Durable: !sc.Power, ReuseInodes: sc.RealInodes, Clock: func() time.Time { return began }})
+	w.disk = newDisk(know.roles)
+	w.races = newRaces(know.learn)
+	w.plantDir(lockDir)
+	w.free = true
+	if sc.Before != nil {
+		sc.Before(w)
+	}
+	var before clock // all of the scene happened before anything else
+	for i := range w.races.clocks {
+		before.join(&w.races.clocks[i])
+	}
+	for _, part := range sc.Procs {
+		p := w.spawn(part)
+		w.races.clocks[p.n] = before
+		p.start(part.Do)
+	}
+	w.free = false
+	return w
+}
+
+// spawn makes a process that does not run yet.
+func (w *World) spawn(part Part) *Proc {
+	p := &Proc{w: w, n: len(w.procs), now: began, fs: w.fs.Process()}
+	p.name = string(letter(p.n))
+	w.procs = append(w.procs, p)
+	ns := part.PIDNS
+	if ns == "" {
+		ns = firstPIDNS
+	}
+	p.self = newSelf(p, ns)
+	p.env = &env.Env{FS: &fsys{p, p.fs}, Machine: &p.self, Clock: wallclock{p}, NewID: p.newID, Leases: &env.Leases{}}
+	p.ctx = env.With(context.Background(), p.env)
+	return p
+}
+
+// Play runs script as a process of its own, alone, to its end: while the scene is
+// set, or after all is over.
+func (w *World) Play(script func(*Proc)) *Proc {
+	was := w.free
+	w.free = true
+	p := w.spawn(Part{})
+	p.start(script)
+	p.resume()
+	for p.state == asleep {
+		w.wake(p)
+		p.resume()
+	}
+	w.free = was
+	return p
+}
+
+// Crash kills p, as the scheduler does, while the scene is set.
+func (w *World) Crash(p *Proc) { w.kill(p) }
+
+// plantDir makes a directory that is there before everything else.
+func (w *World) plantDir(path string) {
+	w.fs.MkdirAll(path, 0o755)
+	dir, name, n := w.disk.at(path, nil)
+	if n == nil {
+		id := nodeID(2 + len(w.disk.nodes))
+		w.disk.attach(dir, name, w.disk.add(id, w.disk.roles.get(dir.role, name), true, 0, began.UnixNano()))
+	}
+}
+
+func (w *World) roleOf(dir *node, name string) role {
+	if dir == nil {
+		return 0
+	}
+	return w.disk.roles.get(dir.role, name)
+}
+
+// isPoint tells whether other processes may be scheduled before o.
+func (w *World) isPoint(p *Proc, o op) bool {
+	switch {
+	case w.free:
+		return false
+	case w.everything || w.know.points[o.at]:
+		return true
+	}
+	return w.faults > 0 && len(w.faultsAt(p, o)) > 0
+}
+
+// did is called after every operation.
+func (w *World) did(p *Proc, changed bool) {
+	w.steps++
+	if changed {
+		w.effects++
+		p.dirty = true
+		if p.marks.looking {
+			w.fail(ruleLooking, "%s looks and does: %s", p.name, p.doing)
+		}
+	}
+	if w.record {
+		w.trace = append(w.trace, step{proc: p.n, op: p.doing, fault: p.fault.number})
+	}
+	if changed && !w.free && w.know.afterEffect != nil {
+		w.know.afterEffect(w)
+	}
+}
+
+// kill ends p at once: its descriptors go, and the rest of its code runs in a
+// void.
+func (w *World) kill(p *Proc) {
+	if p.dead {
+		return
+	}
+	p.touches = p.touches[:0]
+	p.touch(lifetime, nodeID(p.n), "", writes)
+	for _, f := range p.locked {
+		p.touch(locks, f.node.id, "", writes)
+		f.drop()
+	}
+	p.locked = nil
+	w.races.step(p.n, point{verb: vCrash}, p.touches)
+	w.effects++
+	p.fs.Kill()
+	w.bury(p)
+	p.state = killed
+	w.onDeath(p)
+}
+
+// bury lets the coroutine of p come to its end without any effect.
+func (w *World) bury(p *Proc) {
+	p.dead = true
+	for more := true; more && p.next != nil; {
+		_, more = p.next()
+	}
+}
+
+// end ends all coroutines.
+func (w *World) end() {
+	for _, p := range w.procs[1:] {
+		if !p.dead {
+			w.bury(p)
+		}
+	}
+}
+
+func (w *World) byPID(pid int) *Proc {
+	if n := pid - 100; n > 0 && n < len(w.procs) {
+		return w.procs[n]
+	}
+	return nil
+}
+
+// finish is called when nobody can move any more.
+func (w *World) finish() {
+	w.free = true
+	if w.sc.After != nil {
+		w.sc.After(w)
+	}
+}
+
+// hash stands for the whole state of the run: equal hashes have equal futures.
+func (w *World) hash() uint64 {
+	h := mix(w.disk.content, w.disk.locks)
+	for _, p := range w.procs[1:] {
+		bits := uint64(p.state)<<8 | uint64(p.idle)<<16 | uint64(p.wakes)<<32
+		if p.narrow {
+			bits |= 1
+		}
+		if w.effects > p.saw {
+			bits |= 2
+		}
+		if p.yield == nil {
+			bits |= 4 // not started
+		}
+		h = mix(mix(h, p.history), bits)
+	}
+	return mix(h, uint64(w.crashes)<<8|uint64(w.faults))
+}

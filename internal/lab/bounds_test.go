@@ -1,0 +1,74 @@
+package lab
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"genlock.dev/genlock/internal/vfs"
+	"genlock.dev/genlock/internal/vfs/memfs"
+)
+
+// bounds say how much is tried.
+type bounds struct {
+	name     string
+	flavours []flavour
+	faults   []fault
+	// subsets is how many outcomes of a power cut are tried at each place: all
+	// if there are no more, else a sample made from seed.
+	subsets int
+	seed    uint64
+}
+
+// Kinds of disks. The second fails a rename onto a directory as xfs does and gives
+// out inode numbers again; on the third nothing proves a holder gone but its pid.
+var (
+	plain   = flavour{"plain", memfs.Options{}}
+	xfs     = flavour{"xfs", memfs.Options{NotEmpty: syscall.EEXIST, ReuseInodes: true}}
+	network = flavour{"nfs", memfs.Options{Kind: vfs.Kind{Name: "nfs"}}}
+)
+
+// readBounds: short by default, GENLOCK_LAB=table for the table of the
+// documentation, GENLOCK_LAB=long for everything.
+func readBounds(t *testing.T) bounds {
+	b := bounds{name: os.Getenv("GENLOCK_LAB"), seed: 1}
+	switch b.name {
+	case "long":
+		b.flavours, b.faults, b.subsets = []flavour{plain, xfs, network}, faults(), 1<<12
+	case "table":
+		b.flavours, b.faults, b.subsets = []flavour{plain}, faults(), 1<<10
+	default:
+		b.name = "short"
+		b.flavours, b.faults, b.subsets = []flavour{plain}, fewFaults(), 24
+	}
+	if text := os.Getenv("GENLOCK_LAB_SEED"); text != "" {
+		var err error
+		if b.seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b
+}
+
+// fewFaults are those that the code can tell apart; under the race detector those
+// that happen most.
+func fewFaults() (few []fault) {
+	for _, f := range faults() {
+		common := f.is == syscall.EIO || f.is == syscall.ENOSPC || f.is == syscall.ESTALE
+		switch {
+		case raceDetector && (f.lasting || !common):
+		case f.lasting && !common && f.is != syscall.EROFS && f.is != syscall.EACCES:
+		case f.is == syscall.EDQUOT, f.is == syscall.EPERM, f.is == syscall.EBUSY:
+		default:
+			few = append(few, f)
+		}
+	}
+	return few
+}
+
+func (b bounds) String() string {
+	return fmt.Sprintf("bounds %q: %d kinds of disks, %d kinds of faults, at most %d outcomes of each power cut (seed %d)",
+		b.name, len(b.flavours), len(b.faults), b.subsets, b.seed)
+}

@@ -1,0 +1,155 @@
+package lab
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestLaboratory lets every verb meet every fault at every operation, kills its
+// process after every operation, and cuts the power there. With -v it prints a
+// table. docs/testing.md tells what the bounds leave out.
+func TestLaboratory(t *testing.T) {
+	b := readBounds(t)
+	t.Log(b)
+	table := &strings.Builder{}
+	fmt.Fprintf(table, "%-32s %5s %7s %7s %7s %8s %8s %8s\n",
+		"verb", "ops", "faults", "crashes", "cuts", "operator", "rootless", "failures")
+	var all tally
+	start := time.Now()
+	for _, fl := range b.flavours {
+		for _, v := range verbs {
+			goroutines := runtime.NumGoroutine()
+			x := &experiment{verb: v, flavour: fl, bounds: b, disks: map[string]bool{}}
+			x.run()
+			if now := runtime.NumGoroutine(); now > goroutines {
+				x.report("goroutines", findings{fmt.Sprintf("%d before, %d after", goroutines, now)})
+			}
+			for _, found := range x.found {
+				t.Error(found)
+			}
+			fmt.Fprintf(table, "%-32s %s\n", x.name(), x.tally)
+			all.add(x.tally)
+		}
+	}
+	fmt.Fprintf(table, "%-32s %s\n", "all", all)
+	t.Logf("in %s\n%s", time.Since(start).Round(time.Second), table)
+}
+
+// tally counts what was tried.
+type tally struct {
+	ops, faults, crashes, cuts int
+	// operator: after a power cut only an operator could unlock, and did.
+	// rootless: what was left is no lock root, and was reported as that.
+	operator, rootless, failures int
+}
+
+func (t *tally) add(o tally) {
+	t.ops += o.ops
+	t.faults += o.faults
+	t.crashes += o.crashes
+	t.cuts += o.cuts
+	t.operator += o.operator
+	t.rootless += o.rootless
+	t.failures += o.failures
+}
+
+func (t tally) String() string {
+	return fmt.Sprintf("%5d %7d %7d %7d %8d %8d %8d", t.ops, t.faults, t.crashes, t.cuts, t.operator, t.rootless, t.failures)
+}
+
+// experiment is one verb on one kind of disk.
+type experiment struct {
+	verb    verb
+	flavour flavour
+	bounds  bounds
+
+	mu    sync.Mutex
+	tally tally
+	found []string
+	disks map[string]bool // what power cuts left already
+}
+
+func (x *experiment) name() string {
+	if x.flavour.name == plain.name {
+		return x.verb.name
+	}
+	return x.verb.name + ", " + x.flavour.name
+}
+
+func (x *experiment) run() {
+	s := newScene(x.verb, x.flavour)
+	err := s.a.under(nil, func() error { return x.verb.run(s) })
+	ops := len(s.a.ops)
+	x.tally.ops = ops
+	if found := s.afterFault(x.verb, fault{}, err); len(found) > 0 {
+		x.report("without any fault", found)
+		return
+	}
+	x.parallel(func(do func(func())) {
+		for _, f := range x.bounds.faults {
+			for k := 1; k <= ops; k++ {
+				do(func() { x.fault(f, k) })
+			}
+		}
+		for k := 0; k <= ops; k++ {
+			do(func() { x.crash(k) })
+			do(func() { x.powerCuts(k) })
+		}
+	})
+}
+
+// parallel runs what jobs hands to do, on as many processors as there are.
+func (x *experiment) parallel(jobs func(do func(func()))) {
+	queue := make(chan func())
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for job := range queue {
+				job()
+			}
+		})
+	}
+	jobs(func(job func()) { queue <- job })
+	close(queue)
+	wg.Wait()
+}
+
+// count changes the tally.
+func (x *experiment) count(change func(*tally)) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	change(&x.tally)
+}
+
+// mostReports keeps one fault of the code from filling the screen.
+const mostReports = 15
+
+// report says what went wrong, where, and how to see it again.
+func (x *experiment) report(where string, found findings) {
+	if len(found) == 0 {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.tally.failures++
+	if len(x.found) < mostReports {
+		x.found = append(x.found, fmt.Sprintf("%s, %s:\n\t%s", x.name(), where, strings.Join(found, "\n\t")))
+	}
+}
+
+// fault runs the verb once, with f at operation k.
+func (x *experiment) fault(f fault, k int) {
+	s := newScene(x.verb, x.flavour)
+	defer s.close()
+	err := s.a.under(f.at(k), func() error { return x.verb.run(s) })
+	if len(s.a.ops) < k || !f.hits(s.a.ops[k-1]) {
+		return
+	}
+	x.count(func(t *tally) { t.faults++ })
+	where := place(s.a.ops, k)
+	x.report(fmt.Sprintf("%s at %s", f, where), s.afterFault(x.verb, f, err))
+}
