@@ -46,6 +46,7 @@ var roles = map[string]func() role{
 	workerVariable:   func() role { return new(worker) },
 	crasherVariable:  func() role { return new(crasher) },
 	orphanerVariable: func() role { return new(orphaner) },
+	victimVariable:   func() role { return new(victim) },
 }
 
 // killSelf ends this process as kill -9 does.

@@ -2,6 +2,7 @@ package legacy
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -41,8 +42,9 @@ func readFence(d vfs.Dir) (*dirFence, error) {
 		return nil, err
 	}
 	if data == nil {
-		if names, nerr := sub.Names(1); nerr == nil && len(names) == 0 {
-			return nil, nil // empty: any fence may still replace it
+		names, err := sub.Names(1)
+		if vfs.IsVanished(err) || err == nil && len(names) == 0 {
+			return nil, nil // gone, or empty: any fence may still replace it
 		}
 	}
 	var f dirFence
@@ -62,18 +64,18 @@ func capture(s *slot) (protocol.ID, error) {
 	if err == nil && f == nil {
 		f, err = publishFence(s)
 	}
-	if err != nil {
-		return "", err
+	same, serr := s.same()
+	if serr == nil && !same {
+		return "", ErrMoved // whatever went wrong, it was a race (rule 9)
 	}
-	same, err := s.same()
-	if err != nil {
+	if err = errors.Join(err, serr); err != nil {
 		return "", err
 	}
 	now, err := readFence(s.dir)
 	if err != nil {
 		return "", err
 	}
-	if !same || now == nil || now.Generation != f.Generation {
+	if now == nil || now.Generation != f.Generation {
 		return "", ErrMoved
 	}
 	return f.Generation, nil

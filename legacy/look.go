@@ -9,6 +9,7 @@ import (
 
 	"genlock.dev/genlock/internal/env"
 	"genlock.dev/genlock/internal/judge"
+	"genlock.dev/genlock/internal/vfs"
 )
 
 // lookAgain bounds how often a look starts anew because the lock changed hands
@@ -72,6 +73,8 @@ func round(d time.Duration) time.Duration { return d.Round(100 * time.Millisecon
 // mustBeSpent turns a sight into the permission to reclaim.
 func mustBeSpent(sight *Sight, err error) error {
 	switch {
+	case vfs.IsVanished(err):
+		return ErrMoved
 	case err != nil:
 		return err
 	case sight == nil:

@@ -1,6 +1,8 @@
 package legacy_test
 
 import (
+	"strings"
+
 	"genlock.dev/genlock/internal/vfs/faultfs"
 )
 
@@ -16,7 +18,10 @@ type actor struct {
 // stepwise runs do as an actor, which stands before its first operation.
 func stepwise(p *proc, do func()) *actor {
 	a := &actor{proc: p, stopped: make(chan bool), resume: make(chan struct{})}
-	p.before = func(faultfs.Op) error {
+	p.before = func(op faultfs.Op) error {
+		if !matters(op) {
+			return nil
+		}
 		a.stopped <- true
 		<-a.resume
 		return nil
@@ -28,6 +33,16 @@ func stepwise(p *proc, do func()) *actor {
 	}()
 	a.ended = !<-a.stopped
 	return a
+}
+
+// matters leaves out what no other actor of these tests can notice, or be noticed
+// by: opening a parent, closing, and our own root, which old programs do not know.
+func matters(op faultfs.Op) bool {
+	switch op.Verb {
+	case faultfs.OpenParent, faultfs.Close, faultfs.Kind, faultfs.Stat, faultfs.Flock, faultfs.Chmod, faultfs.Read:
+		return false
+	}
+	return !strings.Contains(op.Path, lock+".v3") || strings.HasSuffix(op.To, "/current") || strings.HasSuffix(op.Path, "/current")
 }
 
 // step lets the actor do at most n operations; it says whether it goes on.
@@ -46,14 +61,4 @@ func (a *actor) step(n int) bool {
 func (a *actor) finish() {
 	for a.step(1) {
 	}
-}
-
-// countSteps tells how many operations do makes when nobody interferes.
-func countSteps(p *proc, do func()) int {
-	n := 0
-	a := stepwise(p, do)
-	for ; !a.ended; n++ {
-		a.step(1)
-	}
-	return n
 }

@@ -100,6 +100,10 @@ var situationsElsewhere = map[string][]situation{
 			s.rebooted()
 			s.us.self.BootedAt, s.p.ID = booted.Add(30*time.Minute), idAt(booted.Add(time.Minute))
 		}, want: judge.Undecidable, why: "not older"},
+		{name: "recycled, in this boot, free", holder: inContainer, then: func(s *scene) {
+			s.died()
+			s.p.ID = idAt(booted.Add(time.Minute))
+		}, want: judge.Undecidable, why: "its record is torn"},
 		{name: "torn in this boot, held", then: (*scene).torn, want: judge.Alive, why: "its witness is locked"},
 		{name: "torn in this boot, free", then: func(s *scene) { s.torn(); s.died() }, want: judge.Undecidable,
 			why: "its record is torn"},

@@ -67,6 +67,8 @@ var situationsOdd = map[string][]situation{
 	"record and witness disagree": {
 		{name: "free", then: func(s *scene) { s.died(); s.p.Record.Process.Machine = machineB },
 			want: judge.Undecidable, why: "disagree, so neither is believed"},
+		{name: "free, another boot in the record", then: func(s *scene) { s.died(); s.p.Record.Process.Boot = bootB },
+			want: judge.Undecidable, why: "disagree, so neither is believed"},
 		{name: "held", then: func(s *scene) { s.p.Record.Process.Boot = bootB }, want: judge.Alive, why: "its witness is locked"},
 		{name: "process taken out of the record", then: func(s *scene) { s.died(); s.p.Record.Process = nil },
 			want: judge.Undecidable, why: "disagree"},
