@@ -99,8 +99,11 @@ func openObservers(r *tree.Root, dir vfs.Dir) (vfs.Dir, error) {
 	var err error
 	for range tries {
 		var d vfs.Dir
-		if d, err = dir.OpenDir(protocol.ObserversName); err == nil || !vfs.IsVanished(err) {
-			return d, err
+		if d, err = dir.OpenDir(protocol.ObserversName); err == nil {
+			return d, nil
+		}
+		if !vfs.IsVanished(err) {
+			return nil, tree.UnsafeDir(dir, protocol.ObserversName, err)
 		}
 		err = dir.Mkdir(protocol.ObserversName, r.DirMode())
 		if err != nil && !vfs.IsNotEmpty(err) {

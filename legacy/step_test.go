@@ -15,8 +15,9 @@ type actor struct {
 	ended   bool
 }
 
-// stepwise runs do as an actor, which stands before its first operation.
-func stepwise(p *proc, do func()) *actor {
+// stepwise runs do as an actor, which stands before its first operation that
+// matters.
+func stepwise(p *proc, matters func(faultfs.Op) bool, do func()) *actor {
 	a := &actor{proc: p, stopped: make(chan bool), resume: make(chan struct{})}
 	p.before = func(op faultfs.Op) error {
 		if !matters(op) {
@@ -35,9 +36,19 @@ func stepwise(p *proc, do func()) *actor {
 	return a
 }
 
-// matters leaves out what no other actor of these tests can notice, or be noticed
+// toOld is what an old program does by path, each one step: it opens the parent
+// only because package vfs wants it.
+func toOld(op faultfs.Op) bool {
+	switch op.Verb {
+	case faultfs.OpenParent, faultfs.OpenDir, faultfs.Lstat, faultfs.Rename, faultfs.Write:
+		return true
+	}
+	return false
+}
+
+// toUs leaves out what no other actor of these tests can notice, or be noticed
 // by: opening a parent, closing, and our own root, which old programs do not know.
-func matters(op faultfs.Op) bool {
+func toUs(op faultfs.Op) bool {
 	switch op.Verb {
 	case faultfs.OpenParent, faultfs.Close, faultfs.Kind, faultfs.Stat, faultfs.Flock, faultfs.Chmod, faultfs.Read:
 		return false

@@ -166,7 +166,7 @@ func OldLockAt(ctx context.Context, path string) (*OldLock, error) {
 	case err != nil:
 		return nil, err
 	case !info.IsDir():
-		return nil, &protocol.UnsafeError{Path: path, Mode: info.Mode, Want: "an old lock's directory, or nothing"}
+		return nil, &protocol.UnsafeError{Path: path, Mode: info.Mode, Want: "the directory of an old lock"}
 	}
 	return &OldLock{Dialect: "mkdir", State: string(Held), Path: path,
 		Why: "an older tool holds " + path + " (a lock directory); whether it lives cannot be told from it"}, nil

@@ -87,7 +87,6 @@ func TestWitnessWithoutLocks(t *testing.T) {
 		"ENOLCK":              faultfs.On(syscall.ENOLCK, faultfs.Flock),
 		"ENOSYS":              faultfs.On(syscall.ENOSYS, faultfs.Flock),
 		"EBADF":               faultfs.On(syscall.EBADF, faultfs.Flock),
-		"always busy":         faultfs.On(syscall.EWOULDBLOCK, faultfs.Flock),
 		"yes to everybody":    faultfs.On(faultfs.Pretend(), faultfs.Flock),
 		"exclusive locks lie": faultfs.When(isFlock("exclusive"), faultfs.Pretend()),
 		"no shared locks":     faultfs.When(isFlock("shared"), syscall.EOPNOTSUPP),
@@ -114,6 +113,16 @@ func TestWitnessWithoutLocks(t *testing.T) {
 				t.Errorf("the process is still judged: %v %s", v.Answer, v.Why)
 			}
 		})
+	}
+}
+
+// Whoever collects litter may probe a witness before its maker has locked it. The
+// maker learns that, and does not take it for a file system that cannot lock.
+func TestWitnessProbedTooEarly(t *testing.T) {
+	_, f, p, err := take(t, &fake{self: commonSelf(ourPID)},
+		faultfs.Hooks{Before: faultfs.When(isFlock("exclusive"), syscall.EWOULDBLOCK)})
+	if !vfs.IsBusy(err) || f != nil || p != nil {
+		t.Errorf("%v, %v, %v", f, p, err)
 	}
 }
 

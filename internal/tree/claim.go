@@ -32,7 +32,7 @@ func (g *Generation) ClaimNames() ([]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, unsafeDir(g.Dir, protocol.ObserversName, err)
+		return nil, UnsafeDir(g.Dir, protocol.ObserversName, err)
 	}
 	defer d.Close()
 	names, err := d.Names(0)
@@ -49,7 +49,7 @@ func OpenClaim(d vfs.Dir, name string, id protocol.ID) (*Claim, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, unsafeDir(d, name, err)
+		return nil, UnsafeDir(d, name, err)
 	}
 	c := &Claim{ID: id, Dir: dir}
 	if err := c.read(); err != nil {

@@ -124,7 +124,7 @@ func (r *Root) Retired() (vfs.Dir, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, unsafeDir(r.Dir, protocol.RetiredName, err)
+		return nil, UnsafeDir(r.Dir, protocol.RetiredName, err)
 	}
 	return d, nil
 }
@@ -137,7 +137,7 @@ func (r *Root) generation(d vfs.Dir, name string, named protocol.ID) (*Generatio
 		return nil, nil
 	}
 	if err != nil {
-		return nil, unsafeDir(d, name, err)
+		return nil, UnsafeDir(d, name, err)
 	}
 	g := &Generation{Dir: dir}
 	if g.Info, err = dir.Stat(); err == nil {

@@ -40,7 +40,7 @@ func (r *Root) Guards(id protocol.ID) (Guards, error) {
 		return Guards{}, nil
 	}
 	if err != nil {
-		return Guards{Quarantine: unsafeDir(r.Dir, protocol.GuardsName, err).Error()}, nil
+		return Guards{Quarantine: UnsafeDir(r.Dir, protocol.GuardsName, err).Error()}, nil
 	}
 	defer d.Close()
 	names, err := d.Names(0)

@@ -65,7 +65,7 @@ func (r *Root) open() (err error) {
 		return ErrNoRoot
 	}
 	if err != nil {
-		return unsafeDir(r.Parent, name, err)
+		return UnsafeDir(r.Parent, name, err)
 	}
 	if err = r.inspect(); err != nil {
 		r.Dir.Close()
@@ -80,8 +80,30 @@ func (r *Root) inspect() (err error) {
 	if err = r.checkMarker(); err != nil {
 		return err
 	}
+	if err = r.checkChildren(); err != nil {
+		return err
+	}
 	r.Kind, err = r.Dir.Kind()
 	return err
+}
+
+// checkChildren refuses a root in which something odd stands where tombstones or
+// the queue belong: found only at the release, it could not be released.
+func (r *Root) checkChildren() error {
+	info, err := r.Dir.Lstat(protocol.RetiredName)
+	if err == nil && !info.IsDir() {
+		return &protocol.UnsafeError{Path: filepath.Join(r.Path, protocol.RetiredName), Mode: info.Mode, Want: "a directory"}
+	}
+	info, qerr := r.Dir.Lstat(protocol.QueueName)
+	if qerr == nil && !info.IsRegular() {
+		return &protocol.UnsafeError{Path: filepath.Join(r.Path, protocol.QueueName), Mode: info.Mode, Want: "a regular file"}
+	}
+	for _, err := range []error{err, qerr} {
+		if err != nil && !vfs.IsVanished(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *Root) checkMarker() error {
@@ -129,19 +151,3 @@ func (r *Root) Close() {
 // made inside it (rule 13).
 func (r *Root) DirMode() fs.FileMode  { return r.Info.Mode.Perm() }
 func (r *Root) FileMode() fs.FileMode { return r.Info.Mode.Perm() & 0o666 }
-
-// unsafeDir turns "not a directory" into the typed error that says what is there.
-func unsafeDir(d vfs.Dir, name string, err error) error { return unsafe(d, name, err, "a directory") }
-
-func unsafeFile(d vfs.Dir, name string, err error) error {
-	return unsafe(d, name, err, "a regular file")
-}
-
-func unsafe(d vfs.Dir, name string, err error, want string) error {
-	info, serr := d.Lstat(name)
-	wantDir := want == "a directory"
-	if serr != nil || (wantDir && info.IsDir()) || (!wantDir && info.IsRegular()) {
-		return err
-	}
-	return &protocol.UnsafeError{Path: filepath.Join(d.Path(), name), Mode: info.Mode, Want: want}
-}
