@@ -108,7 +108,13 @@ func leaseAt(ctx context.Context, p place) *Lease {
 
 // Failed records how the work under the lock failed, so that those who wait learn
 // it: exit is a command's exit status, or -1. Call it before Release.
-func (l *Lease) Failed(exit int, message string) error { return l.tenure.Failed(exit, message) }
+func (l *Lease) Failed(exit int, message string) error {
+	err := l.tenure.Failed(exit, message)
+	if err == nil {
+		l.recordFailure(exit, message)
+	}
+	return err
+}
 
 // Release ends the lease. It is idempotent, needs no disk space, and may block up
 // to generation.ReleaseBudget when the file system refuses. ErrLost when

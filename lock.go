@@ -38,6 +38,9 @@ func New(path string, options *Options) *Lock {
 	if l.err == nil {
 		l.path, l.err = filepath.Abs(path)
 	}
+	if l.err == nil && l.options.Log != "" {
+		l.options.Log, l.err = filepath.Abs(l.options.Log)
+	}
 	return l
 }
 
@@ -85,6 +88,9 @@ func (l *Lock) Status(ctx context.Context) (*observer.Observation, error) {
 }
 
 func (l *Lock) emit(e Event, now time.Time) {
+	if e.Kind != EventWaiting {
+		l.record(e, now) // of a wait only what changes is recorded
+	}
 	if l.options.OnEvent == nil {
 		return
 	}

@@ -32,4 +32,12 @@ type Options struct {
 	// OnEvent is told what happens. It is called from the goroutine that
 	// acquires, so it must not block long and must not use the Lock.
 	OnEvent func(Event)
+	// Log is a file to which what happens is appended, one JSON object a line,
+	// for `genlock history`; empty is none. Processes may share it. What cannot
+	// be written is missing there and harms nothing. It names the lock, this
+	// process, and what About says. docs/json.md has its fields.
+	Log string
+	// LogLimit bounds the log together with its predecessor, Log+".1", in
+	// bytes; 0 is 16 MiB.
+	LogLimit int64
 }

@@ -109,7 +109,11 @@ func (w *waiter) report(seen *observer.Observation) {
 		return
 	}
 	w.reported = now
-	w.lock.emit(Event{Kind: EventWaiting, Generation: seen.Generation, Seen: seen, Waited: now.Sub(w.began)}, now)
+	e := Event{Kind: EventWaiting, Generation: seen.Generation, Seen: seen, Waited: now.Sub(w.began)}
+	if !same {
+		w.lock.record(e, now)
+	}
+	w.lock.emit(e, now)
 }
 
 // sleep waits a little, with jitter so that waiters do not move in step, or

@@ -105,4 +105,3 @@ func (r *reclaimRace) verify(k, j int) bool {
 	wantNoLeak(r.t, r.ours.proc)
 	return false
 }
-

@@ -36,11 +36,28 @@ func Break(ctx context.Context, f *fence.Fence, w Word) error {
 		}
 		return &QuarantinedError{Generation: token.Generation.ID, Why: why, Paths: guards.Paths}
 	}
+	// Noted first: who waits takes the lock as soon as it is free, and would miss
+	// a note that came later. A note that cannot be written then is tried again:
+	// it does not keep an operator from breaking.
+	broken := &protocol.Last{Generation: token.Generation.ID,
+		Outcome: protocol.OutcomeBroken, Exit: -1, Message: w.Reason, By: w.By}
+	noted := last.Write(token.Root, token.Generation.Dir, broken)
 	if err := move(token); err != nil {
+		unnote(token)
 		return err
 	}
-	return note(token, &protocol.Last{Generation: token.Generation.ID,
-		Outcome: protocol.OutcomeBroken, Exit: -1, Message: w.Reason, By: w.By})
+	if noted == nil {
+		return nil
+	}
+	return note(token, broken)
+}
+
+// unnote takes back the note about a generation that ended by itself meanwhile.
+func unnote(token *tree.Fenced) {
+	l := token.Root.Last()
+	if l != nil && l.Generation == token.Generation.ID && l.Outcome == protocol.OutcomeBroken {
+		token.Root.Dir.Remove(protocol.LastName)
+	}
 }
 
 // note is prepared in the generation's directory. What could not be renamed was

@@ -16,7 +16,8 @@ import (
 //
 // A file system that cannot lock is no error: the record then says so, and the
 // file still carries identity in its name. What was made before an error is left
-// to the caller, who owns dir.
+// to the caller, who owns dir. An error for which vfs.IsBusy holds means that the
+// witness was probed before it was locked: start anew under another name.
 func TakeWitness(m Machine, dir vfs.Dir, id, nonce protocol.ID, mode fs.FileMode) (vfs.File, *protocol.Process, error) {
 	self := m.Self()
 	name := protocol.Witness{Of: id,

@@ -53,7 +53,7 @@ func (w *World) movers() (list []*Proc, inTime bool) {
 	var sleepers []*Proc
 	for _, p := range w.procs[1:] {
 		switch {
-		case p.dead || p.next == nil:
+		case p.dead:
 		case p.state == ready:
 			list = append(list, p)
 		case p.state == asleep:
@@ -70,10 +70,16 @@ func (w *World) movers() (list []*Proc, inTime bool) {
 	return list, true
 }
 
+func (w *World) inTime() bool {
+	_, inTime := w.movers()
+	return inTime
+}
+
 // apply makes the choice happen. It returns 1 if somebody who could have gone on
 // has to wait.
 func (w *World) apply(a action) (preemption int) {
 	p := w.procs[a.proc]
+	w.moved, w.woke, w.changed = w.moved[:0], p.state == asleep && !a.crash, false
 	if a.crash {
 		w.crashes--
 		if w.record {

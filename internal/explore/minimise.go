@@ -13,17 +13,17 @@ func (s *search) explain(w *World) *Failure {
 	again.record = true
 	depth, spent := 0, 0
 	for again.finding == nil {
-		options := again.options(s.sc.Preemptions < 0 || spent < s.sc.Preemptions)
+		options := again.options(!s.bounded() || spent < s.sc.Preemptions)
 		if len(options) == 0 {
 			again.finish()
 			break
 		}
-		choice := 0
+		move := options[0]
 		if len(options) > 1 && depth < len(s.stack) {
-			choice = s.stack[depth].taken
+			move = s.stack[depth].options[s.stack[depth].taken]
 			depth++
 		}
-		spent += again.apply(options[choice])
+		spent += again.apply(move)
 	}
 	return shortest(s.sc, scheduleOf(again.trace), w.finding)
 }
@@ -35,6 +35,7 @@ func shortest(sc *Scenario, schedule Schedule, finding *Finding) *Failure {
 		know.afterEffect = newRecovery(sc).check
 		w := replay(sc, know, s)
 		w.end()
+		know.coros.close()
 		return w
 	}
 	same := func(w *World) bool { return w.finding != nil && w.finding.Rule == finding.Rule }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -28,9 +27,9 @@ type unwound struct{}
 type state uint8
 
 const (
-	ready  state = iota // before its next operation
+	ended  state = iota // its script is over; the process lives on, idle
+	ready               // before its next operation
 	asleep              // until something changes, or nobody else can run
-	ended               // its script is over; the process lives on, idle
 	killed
 )
 
@@ -45,10 +44,10 @@ type Proc struct {
 	ctx  context.Context
 	self self
 
-	next  func() (struct{}, bool)
-	yield func(struct{}) bool
-	state state
-	dead  bool // no operation has an effect any more
+	script func(*Proc)
+	co     *coro // while the script runs
+	state  state
+	dead   bool // no operation has an effect any more
 	// narrow: it stands at a point where only its own crash is an
 	// alternative to going on.
 	narrow bool
@@ -78,17 +77,18 @@ type Proc struct {
 	marks  marks
 }
 
-// start makes the coroutine. It runs up to its first scheduling point when it is
-// resumed for the first time.
+// start gives the process its script. It runs up to its first scheduling point when
+// it is resumed for the first time.
 func (p *Proc) start(script func(*Proc)) {
-	p.next, _ = iter.Pull(func(yield func(struct{}) bool) {
-		p.yield = yield
-		defer p.finish()
-		script(p)
-	})
+	p.state, p.script = ready, script
 }
 
-// finish ends the coroutine, however its script ended. A panic is a finding, too.
+func (p *Proc) run() {
+	defer p.finish()
+	p.script(p)
+}
+
+// finish ends the script, however it ended. A panic is a finding, too.
 func (p *Proc) finish() {
 	r := recover()
 	if _, ok := r.(unwound); !ok && r != nil && !p.dead {
@@ -97,18 +97,18 @@ func (p *Proc) finish() {
 	if !p.dead {
 		p.state = ended
 		p.settle(0)
-		return
-	}
-	// What a script does not release holds a place in this program's memory.
-	for _, l := range p.leases {
-		l.Release()
 	}
 }
 
 // resume lets the process run until it gives way or ends.
 func (p *Proc) resume() {
-	if _, more := p.next(); !more && p.state == ready {
-		p.state = ended
+	if p.co == nil {
+		p.co = p.w.know.coros.take(p.run)
+	}
+	p.co.next()
+	if p.co.idle {
+		p.w.know.coros.put(p.co)
+		p.co = nil
 	}
 }
 
@@ -136,7 +136,7 @@ func (p *Proc) begin(o op) bool {
 
 func (p *Proc) giveWay() {
 	p.dirty = false
-	p.yield(struct{}{})
+	p.co.yield(struct{}{})
 	p.narrow = false
 }
 

@@ -66,24 +66,38 @@ type done struct {
 // leave everything between them as it was.
 type races struct {
 	clocks [maxProcs]clock
-	past   map[object]*past
+	past   map[object]int32 // index into all
+	all    []past
 	done   []done
 	// found is called for both kinds of every such pair.
 	found func(point)
 }
 
-func newRaces(found func(point)) *races {
-	return &races{past: make(map[object]*past, 256), done: make([]done, 1, 512), found: found}
+// reset begins a new run with the memory of the last one.
+func (r *races) reset(found func(point)) *races {
+	if r.past == nil {
+		r.past = make(map[object]int32, 512)
+	}
+	clear(r.past)
+	*r = races{past: r.past, all: r.all[:0], done: append(r.done[:0], done{}), found: found}
+	return r
+}
+
+func (r *races) of(o object) *past {
+	i, ok := r.past[o]
+	if !ok {
+		i = int32(len(r.all))
+		r.past[o] = i
+		r.all = append(r.all, past{})
+	}
+	return &r.all[i]
 }
 
 // step takes an operation of proc into account.
 func (r *races) step(proc int, at point, touches []touch) {
 	var before [maxProcs]int32 // the last operation of each process that this one depends on
 	for _, t := range touches {
-		p := r.past[t.obj]
-		if p == nil {
-			continue
-		}
+		p := r.of(t.obj)
 		for how := reads; how <= writes; how++ {
 			if !conflict(how, t.how) {
 				continue
@@ -106,12 +120,7 @@ func (r *races) step(proc int, at point, touches []touch) {
 	r.done = append(r.done, done{at, int32(proc), *mine})
 	now := int32(len(r.done) - 1)
 	for _, t := range touches {
-		p := r.past[t.obj]
-		if p == nil {
-			p = new(past)
-			r.past[t.obj] = p
-		}
-		p[t.how][proc] = now
+		r.of(t.obj)[t.how][proc] = now
 	}
 }
 

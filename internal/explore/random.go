@@ -32,6 +32,7 @@ func (w *World) stroll(r *rand.Rand) {
 func Random(sc *Scenario, seed uint64, limits Limits) (Stats, *Failure) {
 	know, safe := newKnowledge(sc), newRecovery(sc)
 	know.afterEffect = safe.check
+	defer know.coros.close()
 	var stats Stats
 	start := time.Now()
 	defer func() { stats.Time, stats.Recoveries = time.Since(start), safe.done }()

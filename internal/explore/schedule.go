@@ -113,7 +113,7 @@ func (w *World) take(t turn) {
 		return
 	}
 	for done := 0; done < t.n && w.finding == nil; {
-		if p.dead || p.state == ended || p.next == nil {
+		if p.dead || p.state == ended {
 			return
 		}
 		before, a := w.steps, action{proc: p.n}

@@ -14,6 +14,8 @@ import (
 // knowledge is what the runs of one search share.
 type knowledge struct {
 	roles  *roles
+	coros  coros
+	races  races
 	points map[point]bool
 	// Roles that the rules speak of.
 	root, retired, claim, observers, beside role
@@ -73,6 +75,9 @@ type frame struct {
 	taken   int
 	// spent is how many preemptions the path used before it.
 	spent int
+	// asleep are moves that need not be made here, see sleep.go. Options that
+	// were explored join them.
+	asleep sleepSet
 }
 
 // search is a depth-first search over schedules. Runs cannot be copied, so each
@@ -81,10 +86,17 @@ type search struct {
 	sc      *Scenario
 	know    *knowledge
 	stack   []frame
-	visited map[uint64]int // state → preemptions spent when it was reached
+	visited map[uint64]visit
 	limits  Limits
 	stats   Stats
 	safe    *recovery
+}
+
+// visit is how a state was reached before: with how many preemptions spent, and
+// which moves were asleep then and not made since.
+type visit struct {
+	spent  int
+	asleep moveSet
 }
 
 // Explore searches all schedules of sc. It returns what it did, and the first
@@ -97,6 +109,7 @@ func Explore(sc *Scenario, limits Limits) (Stats, *Failure) {
 	lastSearch = s
 	start := time.Now()
 	failure := s.run()
+	s.know.coros.close()
 	s.stats.Time = time.Since(start)
 	s.stats.Points = len(s.know.points)
 	s.stats.Recoveries = s.safe.done
@@ -107,7 +120,7 @@ func (s *search) run() *Failure {
 	s.warmUp()
 	start := time.Now()
 	for {
-		s.stack, s.visited = nil, map[uint64]int{}
+		s.stack, s.visited = nil, map[uint64]visit{}
 		learned := s.know.learned
 		done := true
 		for more := true; more; more = s.backtrack() {
@@ -140,42 +153,65 @@ func (s *search) once() *Failure {
 	defer w.end()
 	s.stats.Runs++
 	depth, spent := 0, 0
+	var asleep sleepSet
 	for w.finding == nil {
-		options := w.options(s.sc.Preemptions < 0 || spent < s.sc.Preemptions)
+		options := w.options(!s.bounded() || spent < s.sc.Preemptions)
 		if len(options) == 0 {
 			s.stats.Ends++
 			w.finish()
-			return s.explain(w)
+			break
 		}
-		choice := 0
+		move := options[0]
 		if len(options) > 1 {
-			if depth == len(s.stack) {
-				if !s.arrive(w, spent) {
-					return nil
-				}
-				s.stack = append(s.stack, frame{options: options, spent: spent})
+			if depth == len(s.stack) && !s.arrive(w, options, spent, asleep) {
+				return nil
 			}
-			choice = s.stack[depth].taken
+			f := &s.stack[depth]
+			move, asleep = f.options[f.taken], f.asleep
 			depth++
+		} else if asleep.has(move) {
+			return nil
 		}
-		spent += w.apply(options[choice])
+		inTime := w.inTime()
+		spent += w.apply(move)
+		if depth == len(s.stack) && !s.bounded() {
+			done := sleeper{move, w.moved, w.woke, w.changed}
+			if len(options) > 1 {
+				f := &s.stack[depth-1]
+				f.asleep = append(f.asleep[:len(f.asleep):len(f.asleep)], done.keep())
+			}
+			asleep = asleep.after(done, inTime)
+		}
 	}
 	s.stats.Steps += w.steps
 	return s.explain(w)
 }
 
-// arrive tells whether the state is new, or reached with fewer preemptions spent
-// than before.
-func (s *search) arrive(w *World, spent int) bool {
+func (s *search) bounded() bool { return s.sc.Preemptions >= 0 }
+
+// arrive makes a frame for the state, unless everything that can follow from it
+// is known.
+func (s *search) arrive(w *World, options []action, spent int, asleep sleepSet) bool {
 	h := w.hash()
-	if s.sc.Preemptions >= 0 && w.cur != nil {
+	if s.bounded() && w.cur != nil {
 		h = mix(h, uint64(w.cur.n))
 	}
 	before, known := s.visited[h]
-	if known && before <= spent {
+	switch {
+	case !known || spent < before.spent:
+		s.visited[h] = visit{spent, asleep.moves()}
+		options = asleep.awake(options)
+	case before.asleep&^asleep.moves() == 0:
+		return false
+	default:
+		options = (before.asleep &^ asleep.moves()).among(options)
+		asleep = asleep.within(before.asleep)
+		s.visited[h] = visit{before.spent, asleep.moves()}
+	}
+	if len(options) == 0 {
 		return false
 	}
-	s.visited[h] = spent
+	s.stack = append(s.stack, frame{options: options, spent: spent, asleep: asleep})
 	return true
 }
 

@@ -26,6 +26,9 @@ type World struct {
 	everything bool
 
 	effects int
+	// moved is what the last move touched; woke and changed see sleeper.
+	moved         []touch
+	woke, changed bool
 	crashes int // that may still happen
 	faults  int
 	steps   int
@@ -65,7 +68,7 @@ func newWorld(sc *Scenario, know *knowledge) *World {
 		crashes: sc.Crashes, faults: sc.Faults}
 	w.fs = memfs.New(memfs.Options{Durable: !sc.Power, ReuseInodes: sc.RealInodes, Clock: func() time.Time { return began }})
 	w.disk = newDisk(know.roles)
-	w.races = newRaces(know.learn)
+	w.races = know.races.reset(know.learn)
 	w.plantDir(lockDir)
 	w.free = true
 	if sc.Before != nil {
@@ -149,7 +152,9 @@ func (w *World) isPoint(p *Proc, o op) bool {
 // did is called after every operation.
 func (w *World) did(p *Proc, changed bool) {
 	w.steps++
+	w.moved = append(w.moved, p.touches...)
 	if changed {
+		w.changed = true
 		w.effects++
 		p.dirty = true
 		if p.marks.looking {
@@ -179,6 +184,8 @@ func (w *World) kill(p *Proc) {
 	p.locked = nil
 	w.races.step(p.n, point{verb: vCrash}, p.touches)
 	w.effects++
+	w.changed = true
+	w.moved = append(w.moved, p.touches...)
 	p.fs.Kill()
 	w.bury(p)
 	p.state = killed
@@ -188,8 +195,12 @@ func (w *World) kill(p *Proc) {
 // bury lets the coroutine of p come to its end without any effect.
 func (w *World) bury(p *Proc) {
 	p.dead = true
-	for more := true; more && p.next != nil; {
-		_, more = p.next()
+	for p.co != nil {
+		p.resume()
+	}
+	// What a script does not release holds a place in this program's memory.
+	for _, l := range p.leases {
+		l.Release()
 	}
 }
 
@@ -228,8 +239,8 @@ func (w *World) hash() uint64 {
 		if w.effects > p.saw {
 			bits |= 2
 		}
-		if p.yield == nil {
-			bits |= 4 // not started
+		if p.co == nil {
+			bits |= 4 // not started, or at its end
 		}
 		h = mix(mix(h, p.history), bits)
 	}

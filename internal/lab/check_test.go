@@ -3,6 +3,7 @@ package lab
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"genlock.dev/genlock"
@@ -45,7 +46,7 @@ func (s *scene) afterFault(v verb, bad fault, err error) (f findings) {
 	}
 	s.noDescriptors(&f)
 	s.retry(v, &f)
-	s.tidyAfter(&f)
+	s.tidyAfter(bad, &f)
 	return f
 }
 
@@ -99,13 +100,16 @@ func (s *scene) retry(v verb, f *findings) {
 }
 
 // tidyAfter: when all who were there are gone, one collection leaves nothing.
-func (s *scene) tidyAfter(f *findings) {
+func (s *scene) tidyAfter(bad fault, f *findings) {
 	s.close()
 	s.lease, s.other = nil, nil
 	p := s.w.process()
 	defer p.kill()
 	left, err := s.w.leftovers(p)
 	f.must("collecting", err)
+	if bad.lasting {
+		left = slices.DeleteFunc(left, isRootCandidate)
+	}
 	if len(left) > 0 {
 		f.add("left after one collection: %v", left)
 	}

@@ -42,6 +42,7 @@ func newScene(v verb, f flavour) *scene {
 
 // close lets go of what the code under test remembers of its processes.
 func (s *scene) close() {
+	s.w.clock.setOnSleep(nil)
 	s.a.kill()
 	s.b.kill()
 	for _, lease := range []*genlock.Lease{s.lease, s.other} {

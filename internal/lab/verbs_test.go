@@ -110,11 +110,12 @@ func foreignRecord(id protocol.ID, pid int) string {
 func releasesSoon(s *scene) {
 	heldByB(s)
 	sleeps := 0
-	s.w.clock.onSleep = func() {
+	s.w.clock.setOnSleep(func() {
 		if sleeps++; sleeps == 3 {
+			s.w.clock.setOnSleep(nil)
 			must(s.other.Release())
 		}
-	}
+	})
 }
 
 func built(path string) func(*scene) {

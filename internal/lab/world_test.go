@@ -90,6 +90,12 @@ func (c *clock) Now() time.Time {
 	return c.now
 }
 
+func (c *clock) setOnSleep(do func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.onSleep = do
+}
+
 func (c *clock) advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os/user"
 	"path/filepath"
-	"strconv"
 
 	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/protocol"
@@ -32,16 +30,7 @@ func odd(d vfs.Dir, name string, err error, want string, is func(vfs.Info) bool)
 	case !is(info):
 		return &protocol.UnsafeError{Path: path, Mode: info.Mode, Want: want}
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w; it belongs to %s", err, owner(info.UID))
+		return fmt.Errorf("%w; it belongs to uid %d", err, info.UID)
 	}
 	return err
-}
-
-// owner names a user as well as this machine can.
-func owner(uid uint32) string {
-	id := strconv.FormatUint(uint64(uid), 10)
-	if u, err := user.LookupId(id); err == nil {
-		return "user " + u.Username
-	}
-	return "uid " + id
 }
