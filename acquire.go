@@ -66,10 +66,12 @@ func (l *Lock) acquire(ctx context.Context, wait bool, enough func(*waiter) (boo
 	}
 	leave, err := a.lineUp(ctx)
 	if err != nil {
+		a.gaveUp(err)
 		return nil, err
 	}
 	lease, err := a.loop(ctx)
 	if err != nil {
+		a.gaveUp(err)
 		leave()
 		if a.root != nil {
 			a.root.Close()

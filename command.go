@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"sync"
 )
 
 // Environment variables that commands started through a lease find.
@@ -19,33 +20,65 @@ const (
 // such as python's subprocess and node's spawn, end that there. Windows has no
 // witness.) Descriptors that this process itself inherited are passed on as
 // they are. cmd finds the lock in its environment.
-func (l *Lease) Start(cmd *exec.Cmd) error {
-	if err := l.Check(); err != nil {
-		return err
+func (l *Lease) Start(cmd *exec.Cmd) error { return StartAll(cmd, l) }
+
+// StartAll is Start under several leases: the command keeps all of them. Its
+// environment names the first one, and every one as held.
+func StartAll(cmd *exec.Cmd, leases ...*Lease) error {
+	for _, l := range leases {
+		if err := l.Check(); err != nil {
+			return err
+		}
 	}
 	if cmd.Env == nil {
 		cmd.Env = os.Environ()
 	}
-	cmd.Env = append(cmd.Env, l.Environ()...)
-	fd, ok := l.tenure.Descriptor()
-	if !ok {
-		return cmd.Start()
-	}
-	remove, err := l.tenure.Guard()
+	cmd.Env = append(cmd.Env, EnvironAll(leases...)...)
+	guards, err := guardAll(leases)
 	if err != nil {
 		return err
 	}
-	gone, err := startWithWitness(cmd, fd, remove != nil)
-	if remove == nil {
-		return err
+	var witnesses []uintptr
+	for _, l := range leases {
+		if fd, ok := l.tenure.Descriptor(); ok {
+			witnesses = append(witnesses, fd)
+		}
 	}
-	if err != nil {
-		return errors.Join(err, remove())
+	gone, err := startWithWitnesses(cmd, witnesses, len(guards) > 0)
+	if len(guards) > 1 && err == nil {
+		gone = sync.OnceValue(gone)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.commands = append(l.commands, command{gone, remove})
-	return nil
+	for l, remove := range guards {
+		if err != nil {
+			err = errors.Join(err, remove())
+			continue
+		}
+		l.mu.Lock()
+		l.commands = append(l.commands, command{gone, remove})
+		l.mu.Unlock()
+	}
+	return err
+}
+
+// guardAll puts up the guards that the formats of the leases want, all or none.
+func guardAll(leases []*Lease) (map[*Lease]func() error, error) {
+	guards := make(map[*Lease]func() error)
+	for _, l := range leases {
+		if _, ok := l.tenure.Descriptor(); !ok {
+			continue
+		}
+		remove, err := l.tenure.Guard()
+		if err != nil {
+			for _, remove := range guards {
+				err = errors.Join(err, remove())
+			}
+			return nil, err
+		}
+		if remove != nil {
+			guards[l] = remove
+		}
+	}
+	return guards, nil
 }
 
 // command is something started under the lease behind a guard: gone tells whether
@@ -71,10 +104,20 @@ func (l *Lease) dropGuards() {
 // Environ is what Start adds to a command's environment: by it the command finds the
 // lock, and a lock taken again below it fails with ErrNested. For commands
 // that are started in another way and do not keep the generation alive.
-func (l *Lease) Environ() []string {
-	chain := append(l.chain[:len(l.chain):len(l.chain)], link{l.Generation(), l.lock.path})
-	return []string{LockVariable + "=" + l.lock.path,
-		GenerationVariable + "=" + string(l.Generation()), HeldVariable + "=" + formatHeld(chain)}
+func (l *Lease) Environ() []string { return EnvironAll(l) }
+
+// EnvironAll is Environ for a command under several leases.
+func EnvironAll(leases ...*Lease) []string {
+	if len(leases) == 0 {
+		return nil
+	}
+	first := leases[0]
+	chain := first.chain[:len(first.chain):len(first.chain)]
+	for _, l := range leases {
+		chain = append(chain, link{l.Generation(), l.lock.path})
+	}
+	return []string{LockVariable + "=" + first.lock.path,
+		GenerationVariable + "=" + string(first.Generation()), HeldVariable + "=" + formatHeld(chain)}
 }
 
 // Run is Start and Wait.

@@ -4,8 +4,8 @@ package genlock
 
 import "os/exec"
 
-// startWithWitness cannot hand a witness on here, and cannot tell when the tree of
+// startWithWitnesses cannot hand witnesses on here, and cannot tell when the tree of
 // a command has ended.
-func startWithWitness(cmd *exec.Cmd, _ uintptr, _ bool) (gone func() bool, err error) {
+func startWithWitnesses(cmd *exec.Cmd, _ []uintptr, _ bool) (gone func() bool, err error) {
 	return func() bool { return false }, cmd.Start()
 }

@@ -13,14 +13,14 @@ import (
 // ones collide with make's jobserver, `exec 3>` and redirections.
 const witnessFD = 100
 
-// startWithWitness places the witness at a high number of the child alone. There
+// startWithWitnesses places witnesses at high numbers of the child alone. There
 // is no moment at which another child of this process could inherit it:
 // every descriptor here is close-on-exec, and the numbers are arranged in
 // the child.
 //
-// With track, the child inherits the end of a pipe beside it that nobody writes
+// With track, the child inherits the end of a pipe beside them that nobody writes
 // to, and gone tells whether the last process of its tree has closed it.
-func startWithWitness(cmd *exec.Cmd, witness uintptr, track bool) (gone func() bool, err error) {
+func startWithWitnesses(cmd *exec.Cmd, witnesses []uintptr, track bool) (gone func() bool, err error) {
 	given := cmd.ExtraFiles
 	var opened []*os.File
 	defer func() {
@@ -35,18 +35,23 @@ func startWithWitness(cmd *exec.Cmd, witness uintptr, track bool) (gone func() b
 		}
 		cmd.ExtraFiles = append(cmd.ExtraFiles, f)
 	}
-	for fd := 3 + len(given); ; fd++ {
-		f := passedOn(fd)
-		if f == nil && fd >= witnessFD {
-			break
+	free := func() { // up to the next high number that the child has no use for
+		for fd := 3 + len(cmd.ExtraFiles); ; fd++ {
+			f := passedOn(fd)
+			if f == nil && fd >= witnessFD {
+				return
+			}
+			pass(f)
 		}
+	}
+	for _, w := range witnesses {
+		f, err := duplicate(int(w))
+		if err != nil {
+			return nil, err
+		}
+		free()
 		pass(f)
 	}
-	f, err := duplicate(int(witness))
-	if err != nil {
-		return nil, err
-	}
-	pass(f)
 	if !track {
 		return nil, cmd.Start()
 	}
@@ -54,6 +59,7 @@ func startWithWitness(cmd *exec.Cmd, witness uintptr, track bool) (gone func() b
 	if err != nil {
 		return nil, err
 	}
+	free()
 	pass(tree)
 	if err := cmd.Start(); err != nil {
 		ends.Close()

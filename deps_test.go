@@ -57,6 +57,9 @@ const policy = `
 	internal/tomb: protocol internal/vfs internal/evidence internal/tree internal/judge internal/discard ERRNO
 	internal/artifact: protocol internal/vfs SYSTEM
 
+	# What people may read later. No decision reads it.
+	internal/eventlog: protocol internal/vfs SYSTEM
+
 	# Waking up. It decides nothing.
 	internal/watch?: internal/vfs SYSTEM
 
@@ -66,11 +69,11 @@ const policy = `
 	observer: protocol fence internal/vfs internal/env internal/seal internal/tree internal/judge
 	generation: protocol fence internal/vfs internal/seal internal/tree internal/discard internal/prepare internal/guard internal/tomb internal/last
 	legacy: protocol fence retire internal/vfs internal/env internal/evidence internal/seal internal/tree internal/judge internal/discard internal/tomb ERRNO
-	genlock: protocol fence retire observer generation legacy internal/vfs internal/env internal/seal internal/watch internal/artifact internal/exitcode SYSTEM
+	genlock: protocol fence retire observer generation legacy internal/vfs internal/env internal/seal internal/watch internal/artifact internal/eventlog internal/exitcode SYSTEM
 
 	# The command has no knowledge of the protocol's bytes of its own.
-	internal/operate?: genlock protocol fence retire observer legacy
-	cmd/genlock: genlock protocol fence retire observer legacy internal/operate internal/exitcode cobra SYSTEM
+	internal/operate: genlock protocol fence retire observer generation legacy internal/vfs internal/env internal/evidence internal/seal internal/tree internal/judge internal/tomb internal/eventlog SYSTEM
+	cmd/genlock: genlock protocol fence retire observer legacy internal/operate internal/eventlog internal/exitcode cobra SYSTEM
 `
 
 // testPolicy is the same for packages that only tests may import. The peer is an

@@ -59,7 +59,7 @@ func whoHolds(h *observer.Holder) *eventlog.Who {
 
 // gaveUp records that a wait ended without the lock.
 func (a *attempt) gaveUp(err error) {
-	if a.waiter.waiting {
+	if a.waiter.waiting && err != errEnough {
 		a.lock.record(Event{Kind: eventlog.GaveUp, Generation: a.waiter.holder,
 			Waited: a.waiter.waited(), Err: err}, a.env.Clock.Now())
 	}

@@ -25,6 +25,7 @@ type pausable struct {
 	ctx     context.Context
 	armed   bool
 	n, at   int
+	matches func(faultfs.Op) bool // if not nil, instead of at
 	op      faultfs.Op
 	stopped chan struct{}
 	proceed chan struct{}
@@ -37,7 +38,9 @@ func newPausable(at int) *pausable {
 		if !p.armed {
 			return nil
 		}
-		if p.n++; p.n == p.at {
+		p.n++
+		if p.matches == nil && p.n == p.at || p.matches != nil && p.matches(op) {
+			p.matches = nil
 			p.op = op
 			close(p.stopped)
 			<-p.proceed
@@ -46,6 +49,53 @@ func newPausable(at int) *pausable {
 	}})
 	p.ctx = env.With(context.Background(), &e)
 	return p
+}
+
+// TestSwappedByHand: between our last look and our rename somebody moves our
+// generation away by hand, and another one is published. What was moved by
+// mistake is put back, and its holder never notices (rule 2).
+func TestSwappedByHand(t *testing.T) {
+	dir := t.TempDir()
+	p := newPausable(0)
+	p.matches = func(op faultfs.Op) bool {
+		return op.Verb == faultfs.Rename && filepath.Base(op.Path) == protocol.CurrentName
+	}
+	lock := genlock.New(filepath.Join(dir, "k.lock"), nil)
+	lease, err := lock.TryAcquire(p.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.armed = true
+	done := make(chan error)
+	go func() { done <- lease.Release() }()
+	<-p.stopped
+	current := filepath.Join(lock.Path()+protocol.RootSuffix, protocol.CurrentName)
+	if err := os.Rename(current, filepath.Join(dir, "aside")); err != nil {
+		t.Fatal(err)
+	}
+	successor := acquireElsewhere(t, lock)
+	close(p.proceed)
+	if err := <-done; !errors.Is(err, genlock.ErrLost) {
+		t.Errorf("the late release: %v, want %v", err, genlock.ErrLost)
+	}
+	if err := successor.Check(); err != nil {
+		t.Errorf("the successor: %v", err)
+	}
+	if err := successor.Release(); err != nil {
+		t.Error(err)
+	}
+}
+
+// acquireElsewhere takes the lock past the line of this process, as another one does.
+func acquireElsewhere(t *testing.T, lock *genlock.Lock) *genlock.Lease {
+	t.Helper()
+	e := *env.From(context.Background())
+	lease, err := lock.TryAcquire(env.With(context.Background(), &e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { lease.Release() })
+	return lease
 }
 
 // TestPausedAtEveryStep stops a process before each single file operation of every

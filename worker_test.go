@@ -29,6 +29,8 @@ type worker struct {
 	Turns         int
 	// Die is the chance that the process kills itself inside the section.
 	Die float64
+	// Umask of the process; 0 keeps what it has.
+	Umask int
 }
 
 func TestMain(m *testing.M) {
@@ -86,6 +88,9 @@ func start(t *testing.T, variable string, r role) *exec.Cmd {
 }
 
 func (w *worker) run() error {
+	if w.Umask != 0 {
+		syscall.Umask(w.Umask)
+	}
 	lock := genlock.New(w.Lock, &genlock.Options{Format: w.Format})
 	for range w.Turns {
 		lease, err := lock.Acquire(context.Background())

@@ -54,7 +54,8 @@ func initRoot(ctx context.Context, path string, format protocol.Format) (taken, 
 	}
 	vfs.RemoveAll(r.Parent, name, nil)
 	err = fmt.Errorf("lock %s: cannot create its directory: %w", path, err)
-	if errors.Is(err, fs.ErrExist) {
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+		// Somebody was faster, or took the candidate for litter: again (rule 8).
 		return err, nil
 	}
 	return nil, err
@@ -76,10 +77,28 @@ func fillRoot(r *tree.Root, name string) error {
 	if err := dir.Mkdir(protocol.RetiredName, mode); err != nil {
 		return err
 	}
-	if err := vfs.WriteFile(dir, protocol.MarkerName, r.Format.Marker(), mode&0o666); err != nil {
+	if err := writeMarker(dir, r.Format, mode); err != nil {
 		return err
 	}
 	return widen(dir, mode)
+}
+
+// writeMarker makes the marker durable before the root can be found. It is the only
+// file that a power cut must not leave empty: then the root would be nobody's, for
+// ever. It costs a moment, once for each lock.
+func writeMarker(dir vfs.Dir, format protocol.Format, mode fs.FileMode) error {
+	if err := vfs.WriteFile(dir, protocol.MarkerName, format.Marker(), mode&0o666); err != nil {
+		return err
+	}
+	f, err := dir.Open(protocol.MarkerName, vfs.ReadWrite, 0)
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	if vfs.IsUnsupported(err) {
+		err = nil
+	}
+	return errors.Join(err, f.Close())
 }
 
 // shareWithGroup gives the root the group's bits of its parent when the parent is

@@ -61,23 +61,21 @@ func (d heartbeat) see(ctx context.Context, s *slot) (*Sight, error) {
 	if s.info.Mode&mark != 0 {
 		return d.seeOwn(ctx, s, sight)
 	}
-	return sight.give(d.weigh(s)), nil
+	v, err := d.weigh(ctx, s)
+	return sight.give(v), err
 }
 
-func (d heartbeat) weigh(s *slot) verdict {
+func (d heartbeat) weigh(ctx context.Context, s *slot) (verdict, error) {
 	age := s.age()
-	if g, meant := s.at.meant(heartbeatName); meant && age > leftoverAge {
-		return verdict{answer: judge.Gone, why: fmt.Sprintf(
-			"genlock generation %s meant to take it and is gone, and nobody has touched it for %s", g, round(age))}
-	}
 	switch {
 	case d.stale == 0:
-		return verdict{why: fmt.Sprintf("it was touched %s ago, and an age proves nothing", round(age))}
+		return leftover(ctx, s.at, heartbeatName, age,
+			fmt.Sprintf("it was touched %s ago, and an age proves nothing", round(age)))
 	case age <= d.stale:
-		return verdict{answer: judge.Alive, why: fmt.Sprintf("it was touched %s ago", round(age))}
+		return verdict{answer: judge.Alive, why: fmt.Sprintf("it was touched %s ago", round(age))}, nil
 	}
 	return verdict{answer: judge.Gone, why: fmt.Sprintf(
-		"it was not touched for %s, and the caller accepts %s as proof", round(age), d.stale)}
+		"it was not touched for %s, and the caller accepts %s as proof", round(age), d.stale)}, nil
 }
 
 // seeOwn judges a lock that genlock made. It names no generation, but only a

@@ -3,7 +3,6 @@ package legacy
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"time"
 
@@ -48,24 +47,6 @@ func unreadableAt(ctx context.Context, at Place, dialect string, cause error) (*
 		return nil, missingIsFine(err)
 	}
 	return unreadable(dialect, at.Lock, cause, info), nil
-}
-
-// leftoverAge is how old a lock without a record must be before it can be taken
-// for what a reclaimed generation of ours left while taking it.
-const leftoverAge = 30 * time.Second
-
-// leftover judges an old lock without a record. Its age proves nothing, unless the
-// caller has just reclaimed a generation that had announced to take it.
-func leftover(at Place, dialect string, age time.Duration) verdict {
-	g, meant := at.meant(dialect)
-	switch {
-	case !meant:
-		return verdict{why: "it has no record, and its age proves nothing"}
-	case age <= leftoverAge:
-		return verdict{why: fmt.Sprintf("it has no record and may be what genlock left behind, but it is only %s old", round(age))}
-	}
-	return verdict{answer: judge.Gone, why: fmt.Sprintf(
-		"genlock generation %s meant to take it and is gone, and nobody has written a record for %s", g, round(age))}
 }
 
 func round(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }

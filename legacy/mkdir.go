@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"genlock.dev/genlock/internal/judge"
 	"genlock.dev/genlock/internal/vfs"
@@ -44,8 +45,10 @@ func (mkdir) see(ctx context.Context, s *slot) (*Sight, error) {
 	case rec != nil:
 		v, err = weigh(ctx, s.at, rec.party(s.dir, s.info.ModTime, s.kind))
 	case problem == "":
-		var age, aerr = fencedAge(s)
-		v, err = leftover(s.at, mkdirName, age), aerr
+		var age time.Duration
+		if age, err = fencedAge(s); err == nil {
+			v, err = leftover(ctx, s.at, mkdirName, age, "it has no record, and its age proves nothing")
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -83,8 +83,7 @@ func (s *slot) make(name string, fill func(vfs.Dir) error) error {
 	if errors.Is(err, fs.ErrExist) {
 		err = ErrHeld // a record that is there already is a thief's
 	} else if now, lerr := s.parent.Lstat(name); lerr == nil && now.ID() == s.info.ID() {
-		dir.Remove(recordName)
-		s.parent.Rmdir(name)
+		holdSlot(&slot{env: s.env, at: s.at, parent: s.parent, base: name, dir: dir, info: s.info}).empty(nil)
 	}
 	dir.Close()
 	return err
@@ -158,7 +157,8 @@ func sweepHold(ctx context.Context, at Place, generation protocol.ID) error {
 	return discardHold(e, parent, base, holdName(base, generation))
 }
 
-// writeRecord is how a dialect whose record lies in L fills it.
+// writeRecord is how a dialect whose record lies in L fills it: complete under its
+// name from the start, also where the directory is known already.
 func writeRecord(e *env.Env, generation protocol.ID) func(vfs.Dir) error {
 	return func(dir vfs.Dir) error {
 		data, err := ownRecord(e, generation).encode()
@@ -169,6 +169,10 @@ func writeRecord(e *env.Env, generation protocol.ID) func(vfs.Dir) error {
 		if err != nil {
 			return err
 		}
-		return vfs.WriteFile(dir, recordName, data, info.Mode.Perm()&0o666)
+		temp := tempPrefix + tokenOf(generation) + tempSuffix
+		if err := vfs.WriteFile(dir, temp, data, info.Mode.Perm()&0o666); err != nil {
+			return err
+		}
+		return renameNew(dir, temp, recordName)
 	}
 }

@@ -75,7 +75,7 @@ func (d token) worst(ctx context.Context, s *slot, ids []identity) (*Sight, erro
 			return nil, nil
 		}
 		sight := (&Sight{Dialect: tokenName, Path: s.at.Lock, Token: clean(id.token)}).tell(id.rec)
-		sight.Sure = id.token != ""
+		sight.Sure = id.rec != nil && id.rec.Token != ""
 		v, err := d.weigh(ctx, s, id)
 		if err != nil {
 			return nil, err

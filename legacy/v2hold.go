@@ -62,7 +62,7 @@ func initV2(ctx context.Context, at Place) error {
 		return dir.Mkdir(protocol.RetiredName, s.info.Mode.Perm())
 	})
 	if err != nil {
-		return errors.Join(err, missingIsFine(vfs.RemoveAll(s.parent, name, nil)))
+		return err
 	}
 	defer s.dir.Close()
 	err = s.publish(name)

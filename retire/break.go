@@ -3,11 +3,13 @@ package retire
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/internal/last"
 	"genlock.dev/genlock/internal/seal"
+	"genlock.dev/genlock/internal/tomb"
 	"genlock.dev/genlock/internal/tree"
 	"genlock.dev/genlock/protocol"
 )
@@ -58,6 +60,36 @@ func unnote(token *tree.Fenced) {
 	if l != nil && l.Generation == token.Generation.ID && l.Outcome == protocol.OutcomeBroken {
 		token.Root.Dir.Remove(protocol.LastName)
 	}
+}
+
+// BreakNameless empties, on an operator's word, a held directory that is damaged so
+// badly that it names no generation: no id is readable, and no witness is there.
+// Nothing can be claimed or buried by name then. fence.ErrMoved when there is no
+// such thing.
+func BreakNameless(ctx context.Context, root *fence.Root) error {
+	r := seal.Open(root)
+	g, err := r.Current()
+	if err != nil {
+		return err
+	}
+	if g == nil {
+		return fence.ErrMoved
+	}
+	defer g.Close()
+	if g.ID != "" || g.Empty {
+		return fence.ErrMoved
+	}
+	guards, err := r.Guards(g.ID)
+	if err != nil {
+		return err
+	}
+	if guards.Binding() {
+		return &QuarantinedError{Why: guards.Quarantine, Paths: guards.Paths}
+	}
+	if err := tomb.Clear(r, g); err != nil {
+		return fmt.Errorf("lock %s: cannot empty what is left of its generation: %w", r.Lock, err)
+	}
+	return nil
 }
 
 // note is prepared in the generation's directory. What could not be renamed was

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"slices"
 	"time"
 
 	"genlock.dev/genlock"
+	"genlock.dev/genlock/protocol"
 )
 
 // reporter tells people or programs what happens. Nothing it cannot write matters
@@ -39,3 +41,15 @@ func (s *schedule) due(waited time.Duration) bool {
 
 // waitBounds are the limits that the caller put on waiting.
 type waitBounds struct{ total, perHolder time.Duration }
+
+// told remembers of which generations something was told already.
+type told []protocol.ID
+
+// first tells whether this is the first time, and remembers it.
+func (t *told) first(id protocol.ID) bool {
+	if slices.Contains(*t, id) {
+		return false
+	}
+	*t = append(*t, id)
+	return true
+}

@@ -19,7 +19,7 @@ type jsonReport struct {
 	plan   schedule
 	holder protocol.ID
 	any    bool // a wait was told
-	lost   bool
+	lost   told
 }
 
 func newJSONReport(out io.Writer) *jsonReport { return &jsonReport{out: out} }
@@ -50,10 +50,9 @@ type jsonEvent struct {
 func (r *jsonReport) event(e genlock.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if e.Kind == genlock.EventLost && r.lost || e.Kind == genlock.EventWaiting && !r.tell(e) {
+	if e.Kind == genlock.EventLost && !r.lost.first(e.Generation) || e.Kind == genlock.EventWaiting && !r.tell(e) {
 		return
 	}
-	r.lost = r.lost || e.Kind == genlock.EventLost
 	line := jsonEvent{Event: string(e.Kind), Time: e.Time, Lock: e.Lock, Generation: e.Generation,
 		Waited: e.Waited.Seconds(), Evidence: e.Evidence, Artifact: e.Artifact}
 	if s := e.Seen; s != nil {

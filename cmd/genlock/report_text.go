@@ -21,7 +21,7 @@ type textReport struct {
 	quiet  bool
 	plan   schedule
 	live   *liveLine // nil for a log
-	lost   bool      // told already
+	lost   told
 }
 
 func newTextReport(f *os.File, bounds waitBounds, quiet bool) *textReport {
@@ -68,10 +68,9 @@ func (r *textReport) adopted(e genlock.Event) {
 }
 
 func (r *textReport) lostLock(e genlock.Event) {
-	if !r.lost {
+	if r.lost.first(e.Generation) {
 		r.say("lost lock %s: generation %s was retired by somebody else", e.Lock, e.Generation)
 	}
-	r.lost = true
 }
 
 // lastText is the note about a tenure that did not end well.

@@ -21,15 +21,15 @@ type runFlags struct {
 func newRun() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "run [flags] L -- CMD [ARG...]",
-		Short: "run a command under a lock",
+		Use:   "run [flags] L [L...] -- CMD [ARG...]",
+		Short: "run a command under locks",
 		Long:  helpText("run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			lock, argv, err := f.operands(args, cmd.ArgsLenAtDash())
+			locks, argv, err := f.operands(args, cmd.ArgsLenAtDash())
 			if err != nil {
 				return usageOf(cmd, err)
 			}
-			return f.run(lock, argv)
+			return f.run(locks, argv)
 		},
 	}
 	f.define(cmd)
@@ -60,19 +60,19 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	cmd.MarkFlagFilename("artifact")
 }
 
-// operands takes L and CMD apart at the "--".
-func (f *runFlags) operands(args []string, dash int) (lock string, argv []string, err error) {
+// operands takes the locks and CMD apart at the "--".
+func (f *runFlags) operands(args []string, dash int) (locks, argv []string, err error) {
 	switch {
 	case dash < 0:
-		return "", nil, usagef("no -- before the command to run")
+		return nil, nil, usagef("no -- before the command to run")
 	case dash == 0:
-		return "", nil, usagef("no lock given")
-	case dash > 1:
-		return "", nil, usagef("one lock at a time, not %d: taking several is not supported yet", dash)
+		return nil, nil, usagef("no lock given")
+	case dash > 1 && f.artifact != "":
+		return nil, nil, usagef("--artifact goes with one lock, not %d", dash)
 	case len(args) == dash:
-		return "", nil, usagef("no command after --")
+		return nil, nil, usagef("no command after --")
 	}
-	return args[0], args[dash:], f.check()
+	return args[:dash], args[dash:], f.check()
 }
 
 // check finds flags that contradict each other.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 	"time"
 
@@ -18,19 +19,24 @@ const killAfter = 5 * time.Second
 type work struct {
 	flags  *runFlags
 	argv   []string
-	name   string // the lock as given
-	lock   *genlock.Lock
+	locks  []*genlock.Lock
+	names  map[*genlock.Lock]string // as given
 	report reporter
 	sig    *interrupts
 }
 
 // run does it all and reports the outcome.
-func (f *runFlags) run(lock string, argv []string) error {
+func (f *runFlags) run(locks, argv []string) error {
 	report := f.reporter()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	w := &work{flags: f, argv: argv, name: lock, report: report, sig: catchSignals(cancel)}
-	w.lock = genlock.New(lock, f.options(argv, report.event))
+	w := &work{flags: f, argv: argv, names: make(map[*genlock.Lock]string), report: report, sig: catchSignals(cancel)}
+	options := f.options(argv, report.event)
+	for _, name := range locks {
+		lock := genlock.New(name, options)
+		w.locks = append(w.locks, lock)
+		w.names[lock] = name
+	}
 	var err error
 	if f.artifact == "" {
 		err = w.plain(ctx)
@@ -45,17 +51,35 @@ func (f *runFlags) run(lock string, argv []string) error {
 	return exitStatus(o.code)
 }
 
-// plain runs the command under the lock.
+// plain runs the command under the locks.
 func (w *work) plain(ctx context.Context) error {
-	lease, err := w.lock.Acquire(ctx)
+	leases, err := w.acquire(ctx)
 	if err != nil {
 		return err
 	}
-	err = w.command(lease.Context(ctx), lease, "")
-	if failed, ok := errors.AsType[ended](err); ok {
-		lease.Failed(failed.ExitStatus(), failed.Error())
+	work := ctx
+	for _, l := range leases {
+		work = l.Context(work)
 	}
-	return errors.Join(err, lease.Release())
+	err = w.command(work, leases, "")
+	failed, isFailed := errors.AsType[ended](err)
+	for _, l := range slices.Backward(leases) {
+		if isFailed {
+			l.Failed(failed.ExitStatus(), failed.Error())
+		}
+		err = errors.Join(err, l.Release())
+	}
+	return err
+}
+
+// acquire takes all locks. -w bounds the wait for all of them together.
+func (w *work) acquire(ctx context.Context) ([]*genlock.Lease, error) {
+	if d := w.flags.wait.Duration; d > 0 && len(w.locks) > 1 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, d)
+		defer cancel()
+	}
+	return genlock.AcquireAll(ctx, w.locks...)
 }
 
 // ended is an error that has an exit status to record.
@@ -70,33 +94,33 @@ func (w *work) build(ctx context.Context) error {
 	if w.flags.verify != "" {
 		a.Verify = w.verify
 	}
-	_, err := w.lock.Do(ctx, a, func(ctx context.Context, b *genlock.Work) error {
-		return w.command(ctx, b.Lease, b.Out)
+	_, err := w.locks[0].Do(ctx, a, func(ctx context.Context, b *genlock.Work) error {
+		return w.command(ctx, []*genlock.Lease{b.Lease}, b.Out)
 	})
 	return err
 }
 
 // command runs CMD and returns when it has ended, whatever happened meanwhile.
-func (w *work) command(ctx context.Context, lease *genlock.Lease, out string) error {
+func (w *work) command(ctx context.Context, leases []*genlock.Lease, out string) error {
 	argv := fillIn(w.argv, out)
 	j, err := w.sig.begin(func() (*job, error) {
-		j, cmd, err := w.start(lease, argv, out)
+		j, cmd, err := w.start(leases, argv, out)
 		if errors.Is(err, syscall.ENOEXEC) {
 			// A script without a first line for it is sh's, as everywhere.
-			j, _, err = w.start(lease, append([]string{"/bin/sh", cmd.Path}, argv[1:]...), out)
+			j, _, err = w.start(leases, append([]string{"/bin/sh", cmd.Path}, argv[1:]...), out)
 		}
 		return j, err
 	})
 	if err != nil {
 		return err
 	}
-	stop := w.whenLost(ctx, lease, j)
+	stop := w.whenLost(ctx, leases, j)
 	defer stop()
 	defer w.sig.end()
 	return j.wait()
 }
 
-func (w *work) start(lease *genlock.Lease, argv []string, out string) (*job, *exec.Cmd, error) {
+func (w *work) start(leases []*genlock.Lease, argv []string, out string) (*job, *exec.Cmd, error) {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	if errors.Is(cmd.Err, exec.ErrDot) {
 		cmd.Err = nil // whoever puts . into PATH means it
@@ -109,9 +133,9 @@ func (w *work) start(lease *genlock.Lease, argv []string, out string) (*job, *ex
 	if out != "" {
 		cmd.Env = append(cmd.Env, genlock.OutVariable+"="+out)
 	}
-	start := lease.Start
+	start := func(cmd *exec.Cmd) error { return genlock.StartAll(cmd, leases...) }
 	if w.flags.close {
-		cmd.Env = append(cmd.Env, lease.Environ()...)
+		cmd.Env = append(cmd.Env, genlock.EnvironAll(leases...)...)
 		start = (*exec.Cmd).Start
 	}
 	j, err := startJob(cmd, start)
@@ -140,7 +164,7 @@ func notRunnable(name string, err error) error {
 
 // whenLost ends the command when the lock is lost under it. The returned function
 // calls that off.
-func (w *work) whenLost(ctx context.Context, lease *genlock.Lease, j *job) (stop func()) {
+func (w *work) whenLost(ctx context.Context, leases []*genlock.Lease, j *job) (stop func()) {
 	done := make(chan struct{})
 	context.AfterFunc(ctx, func() {
 		if !errors.Is(context.Cause(ctx), genlock.ErrLost) {
@@ -152,8 +176,7 @@ func (w *work) whenLost(ctx context.Context, lease *genlock.Lease, j *job) (stop
 		default:
 		}
 		j.terminate()
-		w.report.event(genlock.Event{Kind: genlock.EventLost, Time: time.Now(), Lock: w.name,
-			Generation: lease.Generation(), Err: genlock.ErrLost})
+		w.reportLost(leases)
 		select {
 		case <-done:
 		case <-time.After(killAfter):
@@ -161,4 +184,14 @@ func (w *work) whenLost(ctx context.Context, lease *genlock.Lease, j *job) (stop
 		}
 	})
 	return func() { close(done) }
+}
+
+// reportLost tells at once what the releases will tell again.
+func (w *work) reportLost(leases []*genlock.Lease) {
+	for _, l := range leases {
+		if err := l.Check(); errors.Is(err, genlock.ErrLost) {
+			w.report.event(genlock.Event{Kind: genlock.EventLost, Time: time.Now(), Lock: w.names[l.Lock()],
+				Generation: l.Generation(), Err: err})
+		}
+	}
 }

@@ -35,9 +35,10 @@ func (s *scene) afterCrash(v verb) (f findings) {
 	}
 	f.must("the next turn", s.w.turn(p))
 	f.must("the artifact", s.w.artifactsWhole("", "old", "new"))
-	if open := p.fs.Descriptors(); len(open) > 0 {
-		f.add("the next one leaves open: %v", open)
+	if s.lease, s.a = nil, p; !v.blocked {
+		s.retry(v, &f)
 	}
+	s.noDescriptors(&f)
 	s.b.kill()
 	left, err := s.w.leftovers(p)
 	f.must("collecting", err)

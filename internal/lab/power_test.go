@@ -145,7 +145,9 @@ func (w *world) unlock(p *process, seen *observer.Observation) error {
 		return fmt.Errorf("it is %s, which cannot be: %s", seen.State, seen.Evidence)
 	}
 	if seen.Generation == "" {
-		return fmt.Errorf("it is %s and names no generation: %s", seen.State, seen.Evidence)
+		root := w.open(p)
+		defer root.Close()
+		return retire.BreakNameless(p.ctx, root)
 	}
 	return breakAs(&scene{w: w}, p, seen.Generation)
 }

@@ -25,6 +25,8 @@ type scene struct {
 	claim *fence.Fence   // b's, when it observes
 	id    protocol.ID    // the generation that the verb is about
 	seen  *observer.Observation
+	// durable: artifacts are.
+	durable bool
 }
 
 func newScene(v verb, f flavour) *scene {
@@ -33,7 +35,7 @@ func newScene(v verb, f flavour) *scene {
 		format = protocol.Genlock
 	}
 	w := newWorld(f, format)
-	s := &scene{w: w, b: w.process(), a: w.process()}
+	s := &scene{w: w, b: w.process(), a: w.process(), durable: v.durable}
 	if v.prepare != nil {
 		v.prepare(s)
 	}

@@ -51,6 +51,7 @@ var verbs = []verb{
 	{name: "reclaim a foreign one", format: protocol.TTSC, prepare: foreign, run: turn, done: isFree},
 	{name: "stage and publish", prepare: used, run: publish(toolPath, false), done: isBuilt(toolPath)},
 	{name: "replace an artifact", prepare: built(toolPath), run: publish(toolPath, true), done: isBuilt(toolPath)},
+	{name: "publish durably", prepare: built(toolPath), run: publish(toolPath, true), done: isBuilt(toolPath), durable: true},
 	{name: "publish across devices", prepare: built(apartTool), run: publish(apartTool, true), done: isBuilt(apartTool)},
 	{name: "note a failure", prepare: used, run: fail, done: isNoted(protocol.OutcomeFailed)},
 	{name: "break a live holder", prepare: heldByB, run: breakOther, legit: isMoved, done: isNoted(protocol.OutcomeBroken)},
@@ -91,6 +92,7 @@ func finished(s *scene) {
 		panic("a release that cannot work did")
 	}
 	must(s.w.disk.RemoveAll(rootPath + "/retired/" + string(s.id)))
+	s.other = nil
 }
 
 // foreign: a generation as other programs write it, of a process that is gone.
@@ -119,7 +121,10 @@ func releasesSoon(s *scene) {
 }
 
 func built(path string) func(*scene) {
-	return func(s *scene) { must(s.w.disk.WriteFile(path, "old")) }
+	return func(s *scene) {
+		used(s)
+		must(s.w.disk.WriteFile(path, "old"))
+	}
 }
 
 // remains: what crashes leave. A tombstone with the claim of a dead observer in
@@ -167,7 +172,7 @@ func turn(s *scene) error { return s.w.turn(s.a) }
 
 func publish(path string, replace bool) func(*scene) error {
 	return func(s *scene) error {
-		lease, err := s.lock().TryAcquire(s.a.ctx)
+		lease, err := s.w.lock(genlock.Options{Fsync: s.durable}).TryAcquire(s.a.ctx)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,60 @@
+package operate
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"genlock.dev/genlock/internal/env"
+	"genlock.dev/genlock/protocol"
+)
+
+// Target is what an operand names: one lock, or a directory of locks.
+type Target struct {
+	Path string // absolute
+	Lock bool
+}
+
+// Resolve finds out what path names. A path with a coordination root is a lock,
+// also when a directory stands there; any other directory is one of locks; and
+// what is not there is a lock that nobody ever held, if its directory is.
+func Resolve(ctx context.Context, path string) (Target, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil || path == "" {
+		return Target{}, &protocol.UsageError{What: "path", Why: "it is empty"}
+	}
+	fsys := env.From(ctx).FS
+	if _, err := fsys.Lstat(abs + protocol.RootSuffix); err == nil {
+		return Target{abs, true}, nil
+	}
+	dir, err := fsys.OpenParent(abs)
+	if err == nil {
+		defer dir.Close()
+		if _, err := dir.Lstat(protocol.MarkerName); err == nil && strings.HasSuffix(abs, protocol.RootSuffix) {
+			return Target{}, &protocol.UsageError{What: fmt.Sprintf("path %q", path),
+				Why: "it is a lock's own directory; leave out the " + protocol.RootSuffix}
+		}
+		return Target{abs, false}, nil
+	}
+	parent, perr := fsys.Lstat(filepath.Dir(abs))
+	if _, lerr := fsys.Lstat(abs); lerr == nil || perr != nil {
+		return Target{}, err // there, and no directory that can be opened
+	}
+	if !parent.IsDir() && parent.Mode&fs.ModeSymlink == 0 {
+		return Target{}, err
+	}
+	return Target{abs, true}, protocol.CheckLockPath(abs)
+}
+
+// Directory resolves what has to be a directory of locks.
+func Directory(ctx context.Context, path string) (Target, error) {
+	t, err := Resolve(ctx, path)
+	if err == nil && t.Lock {
+		if _, lerr := env.From(ctx).FS.Lstat(t.Path + protocol.RootSuffix); lerr != nil {
+			return t, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+		}
+	}
+	return t, err
+}
