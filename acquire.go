@@ -70,6 +70,7 @@ func (l *Lock) acquire(ctx context.Context, wait bool, enough func(*waiter) (boo
 		return nil, err
 	}
 	lease, err := a.loop(ctx)
+	a.waiter.line.Leave()
 	if err != nil {
 		a.gaveUp(err)
 		leave()
@@ -135,6 +136,9 @@ func (a *attempt) once(ctx context.Context) (*Lease, *observer.Observation, erro
 	}
 	switch seen.State {
 	case observer.Free:
+		if !a.waiter.line.Turn() {
+			return nil, seen, nil // others were here before us
+		}
 		return a.publish(ctx)
 	case observer.Abandoned:
 		return a.reclaim(ctx, seen)
@@ -152,6 +156,9 @@ func (a *attempt) publish(ctx context.Context) (*Lease, *observer.Observation, e
 	t, err := generation.Publish(ctx, a.root, generation.Intent{About: &about})
 	switch {
 	case errors.Is(err, generation.ErrHeld):
+		if err != generation.ErrHeld {
+			a.why = err // more than a lost race, if it persists
+		}
 		return nil, nil, nil
 	case errors.Is(err, generation.ErrRootMoved):
 		return nil, nil, a.reopen(err)
@@ -161,6 +168,7 @@ func (a *attempt) publish(ctx context.Context) (*Lease, *observer.Observation, e
 	if old, err := a.old(ctx); old != nil || err != nil {
 		return nil, old, errors.Join(err, t.Release())
 	}
+	a.waiter.took(a.root)
 	a.waiter.note(a.root)
 	lease := newLease(a, t)
 	l.emit(Event{Kind: EventAcquired, Generation: t.Generation(), Waited: a.waiter.waited()}, a.env.Clock.Now())
@@ -178,8 +186,12 @@ func (a *attempt) old(ctx context.Context) (*observer.Observation, error) {
 }
 
 func (a *attempt) open(ctx context.Context) (err error) {
-	if a.root == nil {
-		a.root, err = generation.OpenOrInit(ctx, a.lock.path, a.lock.options.Format)
+	if a.root != nil {
+		return nil
+	}
+	a.root, err = generation.OpenOrInit(ctx, a.lock.path, a.lock.options.Format)
+	if err == nil && a.wait {
+		a.waiter.opened(a.root)
 	}
 	return err
 }
@@ -190,6 +202,8 @@ func (a *attempt) reopen(cause error) error {
 	if !vfs.IsVanished(cause) && !errors.Is(cause, generation.ErrRootMoved) {
 		return cause
 	}
+	a.waiter.line.Leave()
+	a.waiter.line = nil
 	a.root.Close()
 	a.root, a.why = nil, cause
 	return nil

@@ -86,6 +86,7 @@ const testPolicy = `
 	internal/oldprograms: internal/vfs ERRNO
 	internal/lab:
 	internal/explore: genlock protocol fence retire observer generation internal/vfs internal/env internal/evidence internal/tree
+	internal/handoff: genlock protocol internal/env internal/vfs/faultfs SYSTEM
 	internal/chaos?: genlock protocol fence retire observer SYSTEM
 `
 

@@ -8,6 +8,7 @@ import (
 	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/internal/env"
 	"genlock.dev/genlock/internal/seal"
+	"genlock.dev/genlock/internal/watch"
 	"genlock.dev/genlock/observer"
 	"genlock.dev/genlock/protocol"
 )
@@ -34,6 +35,7 @@ type waiter struct {
 	noted    protocol.ID // the last note that was there before, or was told
 	knowNote bool
 	poll     time.Duration
+	line     *watch.Waiter // nil where nothing can wake us
 }
 
 func (w *waiter) begin(l *Lock, e *env.Env) {
@@ -116,10 +118,13 @@ func (w *waiter) report(seen *observer.Observation) {
 	w.lock.emit(e, now)
 }
 
-// sleep waits a little, with jitter so that waiters do not move in step, or
-// returns the *HeldError that ends the wait.
+// sleep waits until something happens, and otherwise a little, or returns the
+// *HeldError that ends the wait.
 func (w *waiter) sleep(ctx context.Context, seen *observer.Observation) error {
-	w.report(seen)
+	if seen.State != observer.Free {
+		w.report(seen)
+	}
+	w.waiting = true
 	if ctx.Err() != nil {
 		return w.held(seen, context.Cause(ctx))
 	}
@@ -127,9 +132,18 @@ func (w *waiter) sleep(ctx context.Context, seen *observer.Observation) error {
 	if d <= 0 {
 		return w.held(seen, cause)
 	}
-	d = min(d, w.poll/2+rand.N(w.poll))
+	// With jitter, so that waiters do not move in step.
+	poll := w.poll/2 + rand.N(w.poll)
 	w.poll = min(w.poll*3/2, longestPoll)
-	if err := w.env.Clock.Sleep(ctx, d); err != nil {
+	var err error
+	if w.line == nil || seen.Old != nil {
+		// Nothing tells when an old lock goes. The line is not held up for it.
+		w.line.Leave()
+		err = w.env.Clock.Sleep(ctx, min(d, poll))
+	} else {
+		err = w.line.Wait(ctx, w.watched(seen), poll, min(d, w.untilNext()))
+	}
+	if err != nil {
 		return w.held(seen, err)
 	}
 	return nil

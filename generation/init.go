@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"genlock.dev/genlock/fence"
+	"genlock.dev/genlock/internal/seal"
 	"genlock.dev/genlock/internal/tree"
 	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/protocol"
@@ -77,6 +78,9 @@ func fillRoot(r *tree.Root, name string) error {
 	if err := dir.Mkdir(protocol.RetiredName, mode); err != nil {
 		return err
 	}
+	if err := vfs.WriteFile(dir, protocol.QueueName, nil, mode&0o666); err != nil {
+		return err
+	}
 	if err := writeMarker(dir, r.Format, mode); err != nil {
 		return err
 	}
@@ -135,12 +139,27 @@ func widen(dir vfs.Dir, mode fs.FileMode) error {
 	if err := retired.Chmod(mode | info.Mode&fs.ModeSetgid); err != nil {
 		return err
 	}
-	marker, err := dir.Open(protocol.MarkerName, vfs.ReadWrite, 0)
+	return errors.Join(widenFile(dir, protocol.MarkerName, mode), widenFile(dir, protocol.QueueName, mode))
+}
+
+func widenFile(dir vfs.Dir, name string, mode fs.FileMode) error {
+	f, err := dir.Open(name, vfs.ReadWrite, 0)
 	if err != nil {
 		return err
 	}
-	defer marker.Close()
-	return marker.Chmod(mode & 0o666)
+	defer f.Close()
+	return f.Chmod(mode & 0o666)
+}
+
+// MakeQueue makes the file on which waiters line up, where another program made
+// the root or somebody deleted it. It is for whoever holds the lock: waiting
+// writes nothing (rules 4 and 16). A queue that cannot be made is no failure;
+// waiters then poll.
+func MakeQueue(root *fence.Root) {
+	r := seal.Open(root)
+	if vfs.WriteFile(r.Dir, protocol.QueueName, nil, r.FileMode()) == nil {
+		widenFile(r.Dir, protocol.QueueName, r.FileMode())
+	}
 }
 
 // publishRoot never replaces: a plain rename would replace an empty directory

@@ -112,8 +112,10 @@ func lostOrFailed(r *tree.Root, cause error) error {
 		return &protocol.UnsafeError{Path: r.Path + "/" + protocol.CurrentName, Mode: info.Mode, Want: "a directory"}
 	case err == nil && cleared(r):
 		return errVanished // nothing is in the way any more: start again
-	case err == nil, vfs.IsNotEmpty(cause):
+	case vfs.IsNotEmpty(cause):
 		return ErrHeld
+	case err == nil:
+		return fmt.Errorf("%w: %w", ErrHeld, cause)
 	case vfs.IsVanished(cause):
 		return fmt.Errorf("%w: %w", errVanished, cause)
 	}

@@ -35,8 +35,11 @@ func claimRecord(s *slot, ids []identity) (claimed, error) {
 		return claimed{}, err
 	}
 	data, err := readFile(s.dir, c.to)
-	if err != nil || !bytes.Equal(data, ids[0].data) {
-		return claimed{}, errors.Join(err, giveBack(s, c))
+	if err != nil {
+		return claimed{}, keep(err, giveBack(s, c))
+	}
+	if !bytes.Equal(data, ids[0].data) {
+		return claimed{}, giveBack(s, c)
 	}
 	return c, nil
 }

@@ -59,7 +59,8 @@ type Place struct {
 	// Mine is the v3 generation that the caller holds; "" while it holds none.
 	Mine protocol.ID
 	// Reclaimed are the v3 generations whose holders the caller has found
-	// spent on its way here, with the dialects they meant to hold.
+	// spent and retired on its way here, with the dialects they meant to
+	// hold. What they announced went with them: nobody else knows it.
 	Reclaimed []Intent
 }
 

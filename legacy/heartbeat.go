@@ -70,9 +70,9 @@ func (d heartbeat) weigh(ctx context.Context, s *slot) (verdict, error) {
 	switch {
 	case d.stale == 0:
 		return leftover(ctx, s.at, heartbeatName, age,
-			fmt.Sprintf("it was touched %s ago, and an age proves nothing", round(age)))
+			fmt.Sprintf("it was touched %s, and an age proves nothing", ago(age)))
 	case age <= d.stale:
-		return verdict{answer: judge.Alive, why: fmt.Sprintf("it was touched %s ago", round(age))}, nil
+		return verdict{answer: judge.Alive, why: "it was touched " + ago(age)}, nil
 	}
 	return verdict{answer: judge.Gone, why: fmt.Sprintf(
 		"it was not touched for %s, and the caller accepts %s as proof", round(age), d.stale)}, nil

@@ -24,7 +24,7 @@ type dirHeld struct {
 	refresh func() error
 }
 
-// hold is Dialect.Hold for dialects whose lock is L itself.
+// holdSlot makes what was taken a Held.
 func holdSlot(s *slot) *dirHeld {
 	return &dirHeld{slot: s, aside: holdName(s.base, s.at.Mine)}
 }

@@ -29,7 +29,7 @@ func leftover(ctx context.Context, at Place, dialect string, age time.Duration, 
 		if age <= leftoverAge {
 			return verdict{why: fmt.Sprintf(sayTooYoung, g, round(age))}, nil
 		}
-		return verdict{answer: judge.Gone, why: fmt.Sprintf(sayLeft, g, round(age))}, nil
+		return verdict{answer: judge.Gone, why: fmt.Sprintf(sayLeft, g, round(age)), ours: true}, nil
 	}
 	if at.Mine != "" {
 		return verdict{why: said}, nil

@@ -49,6 +49,15 @@ func unreadableAt(ctx context.Context, at Place, dialect string, cause error) (*
 	return unreadable(dialect, at.Lock, cause, info), nil
 }
 
+// ago says an age, also one that lies ahead: proper-lockfile dates a new lock up to
+// a second into the future.
+func ago(age time.Duration) string {
+	if age <= 0 {
+		return "just now"
+	}
+	return round(age).String() + " ago"
+}
+
 func round(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }
 
 // mustBeSpent turns a sight into the permission to reclaim.

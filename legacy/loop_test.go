@@ -25,10 +25,12 @@ type lease struct {
 // again when there is no sight either.
 func (p *proc) try(set legacy.Set, hold bool, reclaimed *[]legacy.Intent) (*lease, *legacy.Sight, error) {
 	// 1. Waiting looks at the old locks first, and holds neither.
-	if s, err := set.Look(p.ctx, at("")); s != nil || err != nil {
+	place := p.at("")
+	place.Reclaimed = *reclaimed
+	if s, err := set.Look(p.ctx, place); s != nil || err != nil {
 		return nil, s, err
 	}
-	root, err := generation.OpenOrInit(p.ctx, lock, protocol.Genlock)
+	root, err := generation.OpenOrInit(p.ctx, p.lock, protocol.Genlock)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -65,7 +67,7 @@ func (p *proc) takeV3(l *lease, set legacy.Set, hold bool, reclaimed *[]legacy.I
 		return nil, err
 	}
 	// 3. The decisive look, and 4. the old lock.
-	place := at(t.Generation())
+	place := p.at(t.Generation())
 	place.Reclaimed = *reclaimed
 	var s *legacy.Sight
 	if l.cleared, s, err = set.Clear(p.ctx, place); s == nil && err == nil && hold {
@@ -92,7 +94,8 @@ func (p *proc) reclaimV3(root *fence.Root, g protocol.ID, reclaimed *[]legacy.In
 	}
 	_, err = retire.Reclaim(p.ctx, f)
 	werr := f.Withdraw()
-	if errors.Is(err, fence.ErrMoved) {
+	var alive *retire.AliveError
+	if errors.Is(err, fence.ErrMoved) || errors.As(err, &alive) {
 		return werr
 	}
 	if err == nil {
@@ -110,6 +113,8 @@ func (l *lease) Release() error {
 	defer l.root.Close()
 	return errors.Join(l.holding.Release(), l.tenure.Release())
 }
+
+func (p *proc) at(mine protocol.ID) legacy.Place { return legacy.Place{Lock: p.lock, Mine: mine} }
 
 // acquire tries a number of rounds.
 func (p *proc) acquire(set legacy.Set, hold bool, rounds int) (*lease, *legacy.Sight, error) {

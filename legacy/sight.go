@@ -96,6 +96,7 @@ func (s *Sight) tell(rec *record) *Sight {
 // the matter open.
 func (s *Sight) give(v verdict) *Sight {
 	s.Verdict, s.Why, s.Self, s.current = Verdict(v.answer.String()), v.why, v.self, v.current
+	s.Process = s.Process || v.ours
 	if v.answer == judge.Undecidable {
 		s.Next = "if you know that its holder is gone: genlock break --old " + s.Dialect
 	}

@@ -116,8 +116,12 @@ func (d token) Reclaim(ctx context.Context, at Place) (string, error) {
 		return "", err
 	}
 	unchanged := func() (bool, error) { return onlyIdentity(s.dir, ids, claimed) }
-	if same, err := unchanged(); err != nil || !same {
-		return "", errors.Join(err, giveBack(s, claimed))
+	same, err := unchanged()
+	if err != nil {
+		return "", keep(err, giveBack(s, claimed))
+	}
+	if !same {
+		return "", giveBack(s, claimed)
 	}
 	err = persist(s.env, renameBudget, s.parent, func() error { return s.moveAway(name, unchanged) })
 	if err != nil {

@@ -19,6 +19,8 @@ type verdict struct {
 	// self: this very process holds it. current: its v3 generation is the
 	// held one, so that who waits for that waits for this, too.
 	self, current bool
+	// ours: genlock left it, although it has no record to say so.
+	ours bool
 }
 
 const (

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,7 +34,9 @@ type world struct {
 	now  time.Time
 	tick chan struct{} // see passing
 	live map[int]bool
-	pids int
+	// sleepers is how many wait for time to pass.
+	sleepers atomic.Int32
+	pids     int
 	// blind: not every process of the machine can be seen.
 	blind bool
 }
@@ -100,6 +103,8 @@ func (w *world) Sleep(ctx context.Context, d time.Duration) error {
 		return nil
 	}
 	end := w.time().Add(d)
+	w.sleepers.Add(1)
+	defer w.sleepers.Add(-1)
 	for {
 		tick := w.passing()
 		if !w.time().Before(end) {
@@ -141,6 +146,7 @@ func (m *machine) Anywhere(pid int) (exists, known bool) { return m.w.alive(pid)
 type proc struct {
 	w      *world
 	pid    int
+	lock   string
 	disk   *memfs.Process
 	fs     *faultfs.FS
 	before func(faultfs.Op) error
@@ -150,7 +156,7 @@ type proc struct {
 }
 
 func (w *world) proc() *proc {
-	p := &proc{w: w, pid: w.begin(), disk: w.disk.Process()}
+	p := &proc{w: w, pid: w.begin(), lock: lock, disk: w.disk.Process()}
 	p.fs = faultfs.Wrap(p.disk, faultfs.Hooks{Before: func(op faultfs.Op) error {
 		if p.before == nil {
 			return nil

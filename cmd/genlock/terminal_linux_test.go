@@ -146,7 +146,7 @@ func TestTerminalPipeline(t *testing.T) {
 
 func TestTerminalInterrupt(t *testing.T) {
 	s := newSession(t)
-	s.send("genlock run k.lock -- sh -c 'echo began; untilfile never'\n")
+	s.send("genlock run k.lock -- sh -c 'echo began; exec untilfile never'\n")
 	s.expect(`began\r\n`)
 	s.send("\x03")
 	s.expect("ready> ")
@@ -212,4 +212,6 @@ func TestTerminalWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.expect(`\r\x1b\[Kgenlock: took lock k.lock after \ds\r\nmine\r\n`)
+	s.expect("ready> ")
+	s.state(observer.Free)
 }

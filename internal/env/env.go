@@ -28,6 +28,13 @@ type Clock interface {
 	Sleep(ctx context.Context, d time.Duration) error
 }
 
+// RealTime tells whether Clock is that of the machine, so that waiting for the
+// system itself is waiting in this world too.
+func (e *Env) RealTime() bool {
+	_, ok := e.Clock.(wallClock)
+	return ok
+}
+
 type key struct{}
 
 // With returns a context in which From finds e.

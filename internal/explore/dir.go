@@ -39,7 +39,7 @@ func (d *dir) Mkdir(name string, perm fs.FileMode) error {
 	if err := d.Dir.Mkdir(name, perm); err != nil {
 		return d.p.failed(err)
 	}
-	n := d.p.make(d.node, name, true)
+	n := d.p.make(d, name, true)
 	d.p.end(true, uint64(n.id))
 	return nil
 }
@@ -63,7 +63,7 @@ func (d *dir) Open(name string, how vfs.OpenFlag, perm fs.FileMode) (vfs.File, e
 	}
 	n := child(d.node, name)
 	if how == vfs.Create {
-		n = d.p.make(d.node, name, false)
+		n = d.p.make(d, name, false)
 	}
 	d.p.end(how == vfs.Create, uint64(n.id))
 	f := &file{File: inner, p: d.p, node: n, dir: d.Path()}

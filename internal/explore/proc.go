@@ -131,6 +131,9 @@ func (p *Proc) begin(o op) bool {
 		p.narrow = true
 		p.giveWay()
 	}
+	if always := p.w.sc.Always; always != nil && p.fault.err == nil {
+		p.fault = always(p, o)
+	}
 	return !p.dead
 }
 
@@ -189,12 +192,16 @@ func (p *Proc) isParent(n nodeID) bool {
 }
 
 // make follows the making of a file.
-func (p *Proc) make(in *node, name string, isDir bool) *node {
+func (p *Proc) make(dir *dir, name string, isDir bool) *node {
+	in := dir.node
 	p.made++
 	d := p.w.disk
 	n := d.add(nodeID(p.n)*10_000+nodeID(p.made), d.roles.get(in.role, name), isDir, p.n, p.now.UnixNano())
 	d.content += n.contentHash()
 	d.attach(in, name, n)
+	if info, err := dir.Dir.Lstat(name); err == nil && !p.w.sc.RealInodes {
+		p.w.ids[info.Ino] = n.id
+	}
 	return n
 }
 

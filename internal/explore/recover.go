@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/internal/env"
 	"genlock.dev/genlock/internal/evidence"
+	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/internal/vfs/memfs"
 	"genlock.dev/genlock/protocol"
 	"genlock.dev/genlock/retire"
@@ -33,7 +35,12 @@ func (r *recovery) check(w *World) {
 	}
 	r.seen[w.disk.content] = true
 	r.done++
-	if rule, err := newcomer(w.fs.Clone(), w.sc.format(), survivor()); err != nil {
+	disk := w.fs.Clone()
+	rule, err := newcomer(disk, &sameFiles{FS: disk.Process(), ids: w.ids}, w.sc.format(), survivor())
+	if r.sc.ByHand && errors.Is(err, protocol.ErrNotRoot) {
+		return // half deleted by hand: only a person can tell what it was
+	}
+	if err != nil {
 		w.fail(rule, "if all died now: %v", err)
 	}
 }
@@ -46,8 +53,7 @@ func (sc *Scenario) format() protocol.Format {
 }
 
 // newcomer acquires, releases and collects, hours later.
-func newcomer(disk *memfs.FS, format protocol.Format, m evidence.Machine) (rule string, err error) {
-	fs := disk.Process()
+func newcomer(disk *memfs.FS, fs vfs.FS, format protocol.Format, m evidence.Machine) (rule string, err error) {
 	clock := &later{now: began.Add(3 * time.Hour)}
 	ids := 0
 	ctx := env.With(context.Background(), &env.Env{FS: fs, Machine: m, Clock: clock, Leases: &env.Leases{},

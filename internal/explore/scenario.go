@@ -21,6 +21,8 @@ type Scenario struct {
 	// Faults is how many operations get what Fault says.
 	Faults int
 	Fault  func(p *Proc, o op) []fault
+	// Always is what becomes of an operation, without any choice.
+	Always func(p *Proc, o op) fault
 	// Polls is how often a sleeper is woken, at most, while others can run and
 	// something changed. After that it sleeps until nobody else can.
 	Polls int
@@ -43,8 +45,11 @@ type Scenario struct {
 	// ByHand: somebody deletes directories by hand, so that a lock can be
 	// lost without any rule being broken.
 	ByHand bool
+	// Mount is where another file system is mounted, if any.
+	Mount string
 	// Artifact is the artifact that the processes build, if any.
 	Artifact string
+	Replace  bool
 }
 
 // Part is what one process does.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"genlock.dev/genlock"
 	"genlock.dev/genlock/fence"
@@ -98,7 +99,7 @@ func (p *Proc) acquire(how func(context.Context) (*genlock.Lease, error)) *genlo
 func (p *Proc) trueRefusal(err error) {
 	var held *genlock.HeldError
 	if !errors.As(err, &held) || held.Seen == nil {
-		if !p.w.sc.ByHand {
+		if !p.w.sc.ByHand && p.w.sc.Faults == 0 {
 			p.w.fail(ruleErrors, "%s cannot acquire: %v", p.name, err)
 		}
 		return
@@ -116,6 +117,36 @@ func (p *Proc) trueRefusal(err error) {
 		p.w.fail(ruleVerdict, "%s was told that generation %s is %s (%s), whose holder %s was dead before it asked",
 			p.name, t.id, held.Seen.State, held.Seen.Evidence, t.owner.name)
 	}
+}
+
+// Fork starts a command: a process that inherits the witness, runs script, and
+// lives on until somebody ends it.
+func (p *Proc) Fork(child *Proc) {
+	p.mark("starts a command")
+	for _, f := range p.locked {
+		inner, err := child.fs.Inherit(f)
+		if err != nil {
+			p.w.fail("no panic", "%v", err)
+			return
+		}
+		copied := &file{File: inner, p: child, node: f.node, dir: f.dir, held: &flock{child.n, f.held.exclusive}}
+		p.w.disk.lock(f.node, *copied.held)
+		child.locked = append(child.locked, copied)
+	}
+}
+
+// Pause sleeps until something changes.
+func (p *Proc) Pause() {
+	p.alive()
+	p.env.Clock.Sleep(p.ctx, time.Second)
+	p.done(0)
+}
+
+// Die is an end by itself, as exit(2).
+func (p *Proc) Die() {
+	p.mark("ends")
+	p.w.leave(p)
+	panic(unwound{})
 }
 
 // mark is a step of the script itself.

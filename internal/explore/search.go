@@ -230,11 +230,16 @@ func (s *search) backtrack() bool {
 // warmUp runs random schedules in which every operation is a scheduling point, to
 // learn most of the points before the search.
 func (s *search) warmUp() {
-	for i := range 200 {
+	quiet := 0
+	for i := 0; i < 2000 && quiet < 200; i++ {
+		learned := s.know.learned
 		w := newWorld(s.sc, s.know)
 		w.everything = true
 		w.stroll(rand.New(rand.NewPCG(uint64(i), 1)))
 		w.end()
+		if quiet++; s.know.learned != learned {
+			quiet = 0
+		}
 	}
 }
 

@@ -29,10 +29,12 @@ type World struct {
 	// moved is what the last move touched; woke and changed see sleeper.
 	moved         []touch
 	woke, changed bool
-	crashes int // that may still happen
-	faults  int
-	steps   int
-	tenures map[protocol.ID]*tenure
+	crashes       int // that may still happen
+	faults        int
+	steps         int
+	tenures       map[protocol.ID]*tenure
+	// ids are our numbers of files, by those of the model file system.
+	ids map[uint64]nodeID
 
 	finding *Finding
 	trace   []step
@@ -64,12 +66,16 @@ func (w *World) fail(rule, format string, args ...any) {
 }
 
 func newWorld(sc *Scenario, know *knowledge) *World {
-	w := &World{sc: sc, know: know, procs: []*Proc{nil}, tenures: map[protocol.ID]*tenure{},
+	w := &World{sc: sc, know: know, procs: []*Proc{nil}, tenures: map[protocol.ID]*tenure{}, ids: map[uint64]nodeID{},
 		crashes: sc.Crashes, faults: sc.Faults}
 	w.fs = memfs.New(memfs.Options{Durable: !sc.Power, ReuseInodes: sc.RealInodes, Clock: func() time.Time { return began }})
 	w.disk = newDisk(know.roles)
 	w.races = know.races.reset(know.learn)
 	w.plantDir(lockDir)
+	if sc.Mount != "" {
+		w.plantDir(sc.Mount)
+		w.fs.Mount(sc.Mount, memfs.Options{})
+	}
 	w.free = true
 	if sc.Before != nil {
 		sc.Before(w)
@@ -189,6 +195,21 @@ func (w *World) kill(p *Proc) {
 	p.fs.Kill()
 	w.bury(p)
 	p.state = killed
+	w.onDeath(p)
+}
+
+// leave is the end of p by itself. It runs in its coroutine, which ends on its own.
+func (w *World) leave(p *Proc) {
+	p.touches = p.touches[:0]
+	p.touch(lifetime, nodeID(p.n), "", writes)
+	for _, f := range p.locked {
+		p.touch(locks, f.node.id, "", writes)
+		f.drop()
+	}
+	p.locked = nil
+	p.fs.Kill()
+	p.end(true, 0)
+	p.dead, p.state = true, killed
 	w.onDeath(p)
 }
 

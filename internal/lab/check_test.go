@@ -60,11 +60,22 @@ func (s *scene) exclusion(f *findings) {
 	}
 }
 
+// holderUnharmed: what blocks everybody is still there.
 func (s *scene) holderUnharmed() error {
+	if id := s.w.currentID(); id != s.id {
+		return fmt.Errorf("current is %q instead of %s", id, s.id)
+	}
 	if s.other == nil {
 		return nil
 	}
 	return s.other.Check()
+}
+
+func (s *scene) end() error {
+	if s.unblock != nil {
+		return s.unblock()
+	}
+	return s.other.Release()
 }
 
 func (s *scene) noDescriptors(f *findings) {
@@ -90,7 +101,7 @@ func (s *scene) retry(v verb, f *findings) {
 	}
 	if v.blocked {
 		f.must("the holder after the retry", s.holderUnharmed())
-		f.must("the holder's release", s.other.Release())
+		f.must("the end of what blocked", s.end())
 	}
 	f.must("its next turn", s.w.turn(s.a))
 	p := s.w.process()

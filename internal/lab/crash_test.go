@@ -31,7 +31,8 @@ func (s *scene) afterCrash(v verb) (f findings) {
 		}
 		f.must("the other's release", s.other.Release())
 	} else if v.blocked {
-		f.add("the holder lost its lock: current is %q", s.w.currentID())
+		f.must("the holder", s.holderUnharmed())
+		f.must("the end of what blocked", s.end())
 	}
 	f.must("the next turn", s.w.turn(p))
 	f.must("the artifact", s.w.artifactsWhole("", "old", "new"))

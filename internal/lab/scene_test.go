@@ -25,6 +25,8 @@ type scene struct {
 	claim *fence.Fence   // b's, when it observes
 	id    protocol.ID    // the generation that the verb is about
 	seen  *observer.Observation
+	// unblock ends what blocks everybody, if that is not b's lease.
+	unblock func() error
 	// durable: artifacts are.
 	durable bool
 }

@@ -49,6 +49,10 @@ var verbs = []verb{
 	{name: "reclaim a dead holder", prepare: abandoned, run: turn, done: isFree},
 	{name: "reclaim a finished one", prepare: finished, run: turn, done: isFree},
 	{name: "reclaim a foreign one", format: protocol.TTSC, prepare: foreign, run: turn, done: isFree},
+	{name: "reclaim in a lower layer", prepare: inLowerLayer, run: turn, done: isFree},
+	{name: "respect a guard", format: protocol.TTSC, prepare: guarded, run: turn, legit: isHeld, done: never, blocked: true},
+	{name: "take an empty current", prepare: emptyCurrent, run: turn, done: isFree},
+	{name: "take over debris", prepare: debris, run: turn, done: isFree},
 	{name: "stage and publish", prepare: used, run: publish(toolPath, false), done: isBuilt(toolPath)},
 	{name: "replace an artifact", prepare: built(toolPath), run: publish(toolPath, true), done: isBuilt(toolPath)},
 	{name: "publish durably", prepare: built(toolPath), run: publish(toolPath, true), done: isBuilt(toolPath), durable: true},
@@ -102,6 +106,29 @@ func foreign(s *scene) {
 	dir := rootPath + "/" + protocol.CurrentName + "/"
 	must(s.w.disk.WriteFile(dir+protocol.GenerationName, string(s.id)+"\n"))
 	must(s.w.disk.WriteFile(dir+protocol.RecordName, foreignRecord(s.id, 4711)))
+}
+
+func inLowerLayer(s *scene) {
+	abandoned(s)
+	must(s.w.disk.MarkLower(rootPath + "/" + protocol.CurrentName))
+}
+
+// guarded: a command of a foreign holder that is gone may still run.
+func guarded(s *scene) {
+	foreign(s)
+	guard := rootPath + "/" + protocol.GuardsName + "/" + plantedGuard.Name()
+	must(s.w.disk.WriteFile(guard, guardText(protocol.GuardPending)))
+	s.unblock = func() error { return s.w.disk.RemoveAll(guard) }
+}
+
+func emptyCurrent(s *scene) {
+	used(s)
+	must(s.w.disk.MkdirAll(rootPath+"/"+protocol.CurrentName, 0o755))
+}
+
+func debris(s *scene) {
+	used(s)
+	must(s.w.disk.WriteFile(rootPath+"/"+protocol.CurrentName+"/"+protocol.StageName(idA)+"/tool", "half"))
 }
 
 func foreignRecord(id protocol.ID, pid int) string {

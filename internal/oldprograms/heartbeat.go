@@ -10,6 +10,8 @@ type Heartbeat struct {
 	Self
 	Stale time.Duration // 0 is the default of 10 s
 	mtime time.Time
+	// probed: it knows how fine modification times are here.
+	probed bool
 	// Compromised: the program found out that somebody took its lock away.
 	Compromised bool
 }
@@ -57,6 +59,14 @@ func (p *Heartbeat) again(lock string) (bool, error) {
 
 func (p *Heartbeat) begin(lock string) (bool, error) {
 	p.Compromised = false
+	if !p.probed {
+		// Off the second, and so up to a second ahead.
+		second := p.Now().Add(time.Second - 1).Truncate(time.Second)
+		if err := p.touch(lock, second.Add(5*time.Millisecond)); err != nil {
+			return false, err
+		}
+		p.probed = true
+	}
 	info, err := p.stat(lock)
 	p.mtime = info.ModTime
 	return err == nil, err

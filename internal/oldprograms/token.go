@@ -79,7 +79,8 @@ func (p *Token) identity(lock string) (file string, data []byte) {
 	names, _ := p.list(lock)
 	for _, name := range names {
 		if strings.HasPrefix(name, ".owner-") {
-			if data, err := p.read(lock + "/" + name); err == nil {
+			data, err := p.read(lock + "/" + name)
+			if err == nil && json.Valid(data) {
 				return name, data
 			}
 		}

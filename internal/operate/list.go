@@ -72,8 +72,11 @@ func idle(p place) *observer.Observation {
 	if !ok {
 		return nil
 	}
-	return &observer.Observation{Schema: protocol.Schema, Lock: p.lock, Format: p.format, State: observer.Free,
-		Tombstones: n, Last: (&tree.Root{Dir: p.root}).Last()}
+	o := &observer.Observation{Schema: protocol.Schema, Lock: p.lock, Format: p.format, State: observer.Free, Tombstones: n}
+	if _, err := p.root.Lstat(protocol.LastName); err == nil {
+		o.Last = (&tree.Root{Dir: p.root}).Last()
+	}
+	return o
 }
 
 func baseOf(p place) string { return p.name[:len(p.name)-len(protocol.RootSuffix)] }

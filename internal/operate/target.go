@@ -58,3 +58,11 @@ func Directory(ctx context.Context, path string) (Target, error) {
 	}
 	return t, err
 }
+
+// Relative is how a lock is named in a listing of t.
+func (t Target) Relative(lock string) string {
+	if rel, err := filepath.Rel(t.Path, lock); err == nil && !t.Lock {
+		return rel
+	}
+	return lock
+}

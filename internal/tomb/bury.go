@@ -47,6 +47,28 @@ func Complete(dir vfs.Dir, witness string) error {
 // spent, no guard binds it, and every claim is withdrawn or its process gone.
 // It reports whether the tombstone is gone.
 func Bury(r *tree.Root, id protocol.ID) (bool, error) {
+	gone, err := bury(r, id)
+	if errors.Is(err, fs.ErrNotExist) {
+		// Somebody else buries it, or withdraws, while we look.
+		return isBuried(r, id)
+	}
+	return gone, err
+}
+
+func isBuried(r *tree.Root, id protocol.ID) (bool, error) {
+	retired, err := r.Retired()
+	if err != nil || retired == nil {
+		return err == nil, err
+	}
+	defer retired.Close()
+	_, err = lookFor(retired, id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	return false, err
+}
+
+func bury(r *tree.Root, id protocol.ID) (bool, error) {
 	g, err := r.Tombstone(id)
 	if err != nil || g == nil {
 		return err == nil, err

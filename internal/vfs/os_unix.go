@@ -41,6 +41,9 @@ type osDir struct {
 
 func (d *osDir) Path() string { return d.path }
 
+// Descriptor implements OSFile.
+func (d *osDir) Descriptor() uintptr { return uintptr(d.fd) }
+
 func (d *osDir) OpenDir(name string) (Dir, error) {
 	return openDirAt(d.fd, name, join(d.path, name), dirFlags|unix.O_NOFOLLOW)
 }

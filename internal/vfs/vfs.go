@@ -94,10 +94,10 @@ type File interface {
 	Close() error
 }
 
-// OSFile is implemented by files of the operating system, whose descriptor can
-// be handed to a child process.
+// OSFile is implemented by files and directories of an operating system that has
+// descriptors, which can be handed to a child process or watched.
 type OSFile interface {
-	// Descriptor is the file descriptor. It stays owned by the File.
+	// Descriptor is the file descriptor. It stays owned by the File or Dir.
 	Descriptor() uintptr
 }
 

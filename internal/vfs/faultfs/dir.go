@@ -13,7 +13,32 @@ type dir struct {
 	inner vfs.Dir
 }
 
-var _ vfs.Dir = (*dir)(nil)
+// osDir is a directory under hooks that can still be watched.
+type osDir struct {
+	*dir
+	vfs.OSFile
+}
+
+var (
+	_ vfs.Dir    = (*dir)(nil)
+	_ vfs.OSFile = osDir{}
+)
+
+func wrapDir(f *FS, inner vfs.Dir) vfs.Dir {
+	wrapped := &dir{fs: f, inner: inner}
+	if sys, ok := inner.(vfs.OSFile); ok {
+		return osDir{dir: wrapped, OSFile: sys}
+	}
+	return wrapped
+}
+
+// below is the directory that is wrapped in to.
+func below(to vfs.Dir) vfs.Dir {
+	if wrapped, ok := to.(interface{ Unwrap() vfs.Dir }); ok {
+		return wrapped.Unwrap()
+	}
+	return to
+}
 
 func (d *dir) join(name string) string { return filepath.Join(d.inner.Path(), name) }
 
@@ -68,10 +93,7 @@ func (d *dir) Chmod(mode fs.FileMode) error {
 // other.
 func (d *dir) Rename(name string, to vfs.Dir, newname string, how vfs.RenameFlag) error {
 	op := Op{Verb: Rename, Path: d.join(name), To: filepath.Join(to.Path(), newname), How: renameWord(how)}
-	if wrapped, ok := to.(*dir); ok {
-		to = wrapped.inner
-	}
-	return d.fs.act(op, func() error { return d.inner.Rename(name, to, newname, how) })
+	return d.fs.act(op, func() error { return d.inner.Rename(name, below(to), newname, how) })
 }
 
 func (d *dir) Remove(name string) error {

@@ -65,7 +65,7 @@ func (f *FS) openDir(op Op, open func() (vfs.Dir, error)) (vfs.Dir, error) {
 		return err
 	})
 	if err == nil {
-		return &dir{fs: f, inner: inner}, nil
+		return wrapDir(f, inner), nil
 	}
 	if inner != nil {
 		inner.Close()

@@ -1,0 +1,136 @@
+package watch
+
+import (
+	"sync"
+
+	"genlock.dev/genlock/internal/vfs"
+)
+
+const (
+	queueName   = "queue"
+	currentName = "current"
+)
+
+// place is a place in the line for an OS lock of a file, or the lock itself.
+//
+// A thread that is blocked in flock cannot be woken: signals restart the call, and
+// a descriptor that is closed meanwhile could be given out again right before such
+// a restart. So a place that is given up stays in the line with its thread, which
+// drops the lock the moment it is granted. Whoever comes to this process's place
+// before that takes it over. Hence there is at most one such thread for each file.
+type place struct {
+	id      vfs.ID
+	file    vfs.File
+	granted chan struct{} // closed when the lock is ours, or refused
+
+	// Guarded by blocked.
+	wanted bool
+	over   bool
+	err    error
+}
+
+var blocked = struct {
+	sync.Mutex
+	at map[vfs.ID]*place
+}{at: make(map[vfs.ID]*place)}
+
+// ask lines up for the lock of the file name in dir; nil when that is not possible.
+func ask(dir vfs.Dir, name string, how vfs.LockMode) *place {
+	f, err := dir.Open(name, vfs.Read, 0)
+	if err != nil {
+		return nil
+	}
+	info, err := f.Stat()
+	if _, ok := f.(vfs.OSFile); err != nil || !ok || !info.IsRegular() {
+		f.Close()
+		return nil
+	}
+	p := &place{id: info.ID(), file: f, granted: make(chan struct{}), wanted: true}
+	if adopted := adopt(p.id); adopted != nil {
+		f.Close()
+		return adopted
+	}
+	err = f.Flock(how)
+	if err == nil {
+		p.over = true
+		close(p.granted)
+		return p
+	}
+	if !vfs.IsBusy(err) || !p.block(how) {
+		f.Close()
+		return nil
+	}
+	return p
+}
+
+// adopt returns the place that this process has in the line already, if nobody
+// waits there any more.
+func adopt(id vfs.ID) *place {
+	blocked.Lock()
+	defer blocked.Unlock()
+	p := blocked.at[id]
+	if p == nil || p.wanted {
+		return nil
+	}
+	p.wanted = true
+	return p
+}
+
+// block waits for the lock in a thread of its own. It reports false when there are
+// too many, or another goroutine waits for this file.
+func (p *place) block(how vfs.LockMode) bool {
+	blocked.Lock()
+	defer blocked.Unlock()
+	if blocked.at[p.id] != nil || !threads.take() {
+		return false
+	}
+	blocked.at[p.id] = p
+	go func() {
+		err := flock(p.file.(vfs.OSFile).Descriptor(), how)
+		threads.give()
+		if !p.settle(err) {
+			p.file.Close()
+		}
+	}()
+	return true
+}
+
+// settle ends the wait, and tells whether anybody still wants the lock.
+func (p *place) settle(err error) (wanted bool) {
+	blocked.Lock()
+	defer blocked.Unlock()
+	delete(blocked.at, p.id)
+	p.over, p.err = true, err
+	close(p.granted)
+	return p.wanted
+}
+
+// told is closed when the lock was granted or refused.
+func (p *place) told() <-chan struct{} {
+	if p == nil {
+		return nil
+	}
+	return p.granted
+}
+
+// ours tells whether the lock was granted.
+func (p *place) ours() bool {
+	blocked.Lock()
+	defer blocked.Unlock()
+	return p.over && p.err == nil
+}
+
+// leave drops the lock, or gives up the place. It is called once.
+func (p *place) leave() {
+	if p.giveUp() {
+		p.file.Close()
+	}
+}
+
+// giveUp tells whether there is no thread any more that closes the file.
+func (p *place) giveUp() (over bool) {
+	blocked.Lock()
+	defer blocked.Unlock()
+	p.wanted = false
+	return p.over
+}
