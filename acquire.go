@@ -122,6 +122,9 @@ func (a *attempt) once(ctx context.Context) (*Lease, *observer.Observation, erro
 	if err := a.open(ctx); err != nil {
 		return nil, nil, err
 	}
+	if a.waiter.waiting {
+		a.waiter.line.Glance()
+	}
 	seen, err := observer.At(ctx, a.root)
 	if err != nil {
 		return nil, nil, a.reopen(fmt.Errorf("lock %s: %w", a.lock.given, err))

@@ -118,9 +118,23 @@ func (w *waiter) report(seen *observer.Observation) {
 	w.lock.emit(e, now)
 }
 
-// sleep waits until something happens, and otherwise a little, or returns the
-// *HeldError that ends the wait.
+// sleep waits until looking again may help, or returns the *HeldError that ends the
+// wait.
 func (w *waiter) sleep(ctx context.Context, seen *observer.Observation) error {
+	const glances = 5 // then the evidence may have become another one
+	for range glances {
+		if err := w.nap(ctx, seen); err != nil {
+			return err
+		}
+		if !w.line.Quiet() {
+			break
+		}
+	}
+	return nil
+}
+
+// nap waits until something happens, and otherwise a little.
+func (w *waiter) nap(ctx context.Context, seen *observer.Observation) error {
 	if seen.State != observer.Free {
 		w.report(seen)
 	}

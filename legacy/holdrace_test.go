@@ -57,6 +57,9 @@ func stride() int {
 	if os.Getenv("GENLOCK_LONG") != "" {
 		return 1
 	}
+	if testing.Short() {
+		return 15
+	}
 	return 5
 }
 

@@ -39,6 +39,9 @@ var oldPrograms = []oldProgram{
 // packages are kept in the user's cache, or where GENLOCK_OLD_PROGRAMS says.
 func (o oldProgram) install(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("real old programs are left out of a short run")
+	}
 	for _, tool := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("the real %s cannot run: %v", o.pkg, err)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,11 +13,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"genlock.dev/genlock/internal/env"
-	"genlock.dev/genlock/internal/oldprograms"
-	"genlock.dev/genlock/internal/vfs"
-	"genlock.dev/genlock/legacy"
 )
 
 // Hold mode with real processes, ours and real old programs mixed. They break
@@ -129,140 +123,4 @@ func judgeLog(t *testing.T, w workplace) {
 	}
 	t.Logf("overlaps: %d among old ones, %d after one took our lock away and Check said so, %d of ours; locks taken away: %d",
 		theirs, taken, ours, len(lost))
-}
-
-func TestMain(m *testing.M) {
-	spec := os.Getenv(workerEnv)
-	if spec == "" {
-		os.Exit(m.Run())
-	}
-	var w workplace
-	if err := json.Unmarshal([]byte(spec), &w); err != nil {
-		panic(err)
-	}
-	if err := w.run(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
-
-// run is one worker: ours, or an emulated old program.
-func (w workplace) run() error {
-	stats := map[string]any{"program": w.Kind}
-	lost, waits, longest := 0, 0, time.Duration(0)
-	if w.Kind == "hold" {
-		return w.holdForEver()
-	}
-	turn := w.ours
-	if w.Kind != "ours" {
-		turn = w.emulated()
-	}
-	for n := range w.Turns {
-		began := time.Now()
-		tries, err := turn(fmt.Sprintf("ours:%d:%d", os.Getpid(), n))
-		if errors.Is(err, legacy.ErrLost) {
-			lost++
-		} else if err != nil {
-			return err
-		}
-		waits += tries
-		longest = max(longest, time.Since(began))
-		pause(time.Millisecond)
-	}
-	stats["turns"], stats["waits"], stats["longestMs"], stats["lost"] = w.Turns, waits, longest.Milliseconds(), lost
-	return json.NewEncoder(os.Stdout).Encode(stats)
-}
-
-// holdForEver takes the lock, says so, and waits to be killed.
-func (w workplace) holdForEver() error {
-	set, err := legacy.Parse(w.List)
-	if err != nil {
-		return err
-	}
-	p := &proc{ctx: context.Background(), lock: w.Lock}
-	if l, s, err := p.acquire(set, true, 3); l == nil {
-		return fmt.Errorf("cannot take the lock: %+v %w", s, err)
-	}
-	fmt.Println("held")
-	select {}
-}
-
-func pause(most time.Duration) { wall{}.Sleep(context.Background(), rand.N(most)) }
-
-// ours is one turn of an acquire loop.
-func (w workplace) ours(me string) (waits int, err error) {
-	p := &proc{ctx: context.Background(), lock: w.Lock}
-	set, err := legacy.Parse(w.List)
-	if err != nil {
-		return 0, err
-	}
-	var reclaimed []legacy.Intent
-	for {
-		l, _, err := p.try(set, true, &reclaimed)
-		if err != nil {
-			return waits, err
-		}
-		if l == nil {
-			waits++
-			pause(5 * time.Millisecond)
-			continue
-		}
-		w.work(me)
-		cerr := l.Check()
-		rerr := l.Release()
-		if errors.Is(cerr, legacy.ErrLost) || errors.Is(rerr, legacy.ErrLost) {
-			w.note("lost " + me)
-		}
-		return waits, rerr
-	}
-}
-
-func (w workplace) emulated() func(string) (int, error) {
-	self := oldprograms.Self{FS: vfs.OS(), PID: os.Getpid(), Now: time.Now, NewID: newID,
-		Alive: func(pid int) bool {
-			return env.From(context.Background()).Machine.Process(pid).State != 4 // absent
-		}}
-	program := &oldprograms.Token{Self: self}
-	return func(me string) (tries int, err error) {
-		for {
-			got, err := program.Try(w.Lock)
-			if err != nil {
-				return tries, err
-			}
-			if !got {
-				tries++
-				pause(5 * time.Millisecond)
-				continue
-			}
-			w.work(strings.Replace(me, "ours:", "token:", 1))
-			return tries, program.Release(w.Lock)
-		}
-	}
-}
-
-// work is the critical section; testdata/old/worker.js has the same.
-func (w workplace) work(me string) {
-	f, err := os.OpenFile(w.Section, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if err != nil {
-		other, rerr := os.ReadFile(w.Section)
-		if rerr != nil || len(other) == 0 {
-			other = []byte("?")
-		}
-		w.note("overlap " + me + " " + string(other))
-		pause(time.Millisecond)
-		return
-	}
-	f.WriteString(me)
-	f.Close()
-	pause(2 * time.Millisecond)
-	os.Remove(w.Section)
-}
-
-func (w workplace) note(line string) {
-	f, err := os.OpenFile(w.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
-	if err != nil {
-		panic(err)
-	}
-	defer f.Close()
-	f.WriteString(line + "\n")
 }

@@ -85,10 +85,12 @@ func (s *slot) moveAway(name string, stillMeant func() (bool, error)) error {
 	if err != nil {
 		return err
 	}
-	if !same {
-		return ErrMoved
+	// What an earlier try moved without being able to see it lies there already:
+	// nobody but us moves anything to name.
+	err = ErrMoved
+	if same {
+		err = s.parent.Rename(s.base, s.parent, name, vfs.Plain)
 	}
-	err = s.parent.Rename(s.base, s.parent, name, vfs.Plain)
 	moved, lerr := s.parent.Lstat(name)
 	if lerr == nil && moved.ID() == s.info.ID() {
 		if stillMeant == nil {
@@ -102,7 +104,9 @@ func (s *slot) moveAway(name string, stillMeant func() (bool, error)) error {
 	if err == nil {
 		return s.movedAnother(name, lerr)
 	}
-	if same, serr := s.same(); serr == nil && !same {
+	if same, serr := s.same(); serr == nil && !same && lerr != nil && !vfs.IsVanished(lerr) {
+		return lerr // it cannot be told where it is
+	} else if serr == nil && !same {
 		return ErrMoved
 	}
 	return err

@@ -174,16 +174,31 @@ func (h *v2Held) Release() error {
 	}
 	h.released = true
 	r := h.root
+	unclear := false // a rename that reported failure may have happened
 	h.err = persist(r.Env, ReleaseBudget, r.Dir, func() error {
 		err := retireV2(r, h.id, h.info.ID())
-		if errors.Is(err, ErrMoved) || errors.Is(err, tomb.ErrFenced) {
-			err = ErrLost
+		switch {
+		case errors.Is(err, ErrMoved) && unclear && h.buried():
+			return nil
+		case errors.Is(err, ErrMoved), errors.Is(err, tomb.ErrFenced):
+			return ErrLost
 		}
+		unclear = err != nil
 		return err
 	})
 	h.dir.Close()
 	r.Close()
 	return h.err
+}
+
+// buried tells whether our directory lies at its tombstone.
+func (h *v2Held) buried() bool {
+	g, err := h.root.Tombstone(h.id)
+	if g == nil || err != nil {
+		return false
+	}
+	defer g.Close()
+	return g.Info.ID() == h.info.ID()
 }
 
 // Sweep takes candidates away by renaming, so that a maker that was only stopped

@@ -83,8 +83,11 @@ func (o *Observation) see(r *tree.Root) error {
 	verdict := v.Answer.String()
 	o.Verdict, o.Evidence = &verdict, v.Why
 	o.State = heldState(g, v)
-	if v.Guards.Quarantine != "" {
+	switch {
+	case v.Guards.Quarantine != "":
 		o.Evidence = v.Guards.Quarantine
+	case v.Guards.Pending && v.Spent():
+		o.Evidence += ", but a guard says that a command of it may still run"
 	}
 	names, err := g.ClaimNames()
 	o.Claims = len(names)

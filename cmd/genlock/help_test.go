@@ -13,6 +13,7 @@ func TestHelpGolden(t *testing.T) {
 	for name, args := range map[string][]string{
 		"genlock": {"help"}, "run": {"help", "run"}, "status": {"help", "status"},
 		"break": {"help", "break"}, "version": {"help", "version"},
+		"list": {"help", "list"}, "doctor": {"help", "doctor"}, "prune": {"help", "prune"}, "history": {"help", "history"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer

@@ -150,4 +150,3 @@ func shortAge(d time.Duration) string {
 	}
 	return observer.Duration(d)
 }
-

@@ -51,8 +51,13 @@ func (f *pruneFlags) run(ctx context.Context, target operate.Target, w io.Writer
 	progress := &pruneProgress{line: newLiveLine(os.Stderr), began: time.Now()}
 	var failed []error
 	done, err := operate.Prune(ctx, target, operate.PruneOptions{DryRun: f.dryRun, Roots: f.roots,
-		Removed:  func(r operate.Removal) error { return f.removed(out, target, r) },
-		Problem:  func(_ string, err error) { failed = append(failed, err) },
+		Removed: func(r operate.Removal) error { return f.removed(out, target, r) },
+		Problem: func(_ string, err error) {
+			if errors.Is(err, operate.ErrForeignClients) {
+				err = &stateError{err.Error(), "without --roots everything else is removed all the same"}
+			}
+			failed = append(failed, err)
+		},
 		Progress: progress.show,
 	})
 	progress.line.clear()

@@ -15,7 +15,6 @@ import (
 type jsonReport struct {
 	mu     sync.Mutex
 	out    io.Writer
-	lock   string
 	plan   schedule
 	holder protocol.ID
 	any    bool // a wait was told

@@ -13,9 +13,9 @@ import (
 type runFlags struct {
 	nonblock, close, rebuild, fsync, failUndecidable, quiet, json bool
 
-	wait, perHolder                 span
-	conflict                        int
-	artifact, verify, format, label string
+	wait, perHolder                      span
+	conflict                             int
+	artifact, verify, format, label, log string
 }
 
 func newRun() *cobra.Command {
@@ -51,10 +51,11 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags.BoolVar(&f.failUndecidable, "fail-undecidable", false, "fail at once when a holder is neither provably alive nor gone")
 	flags.StringVar(&f.format, "format", "", "lock format, for tools that share one (default genlock-v3)")
 	flags.StringVar(&f.label, "label", "", "what others read about this holder instead of CMD")
+	flags.StringVar(&f.log, "log", "", "append what happens to FILE, for genlock history (default $GENLOCK_LOG)")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "say nothing but errors")
 	flags.BoolVar(&f.json, "json", false, "events on stderr, one JSON object a line")
 	for name, placeholder := range map[string]string{"conflict-exit-code": "CODE", "artifact": "PATH",
-		"verify": "CMD", "format": "NAME", "label": "TEXT"} {
+		"verify": "CMD", "format": "NAME", "label": "TEXT", "log": "FILE"} {
 		flags.Lookup(name).Value = named{flags.Lookup(name).Value, placeholder}
 	}
 	cmd.MarkFlagFilename("artifact")
@@ -103,6 +104,7 @@ func (f *runFlags) options(argv []string, onEvent func(genlock.Event)) *genlock.
 		FailUndecidable: f.failUndecidable,
 		Fsync:           f.fsync,
 		OnEvent:         onEvent,
+		Log:             f.eventLog(),
 	}
 }
 

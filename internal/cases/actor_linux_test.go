@@ -51,12 +51,16 @@ func (s *scene) startCommand(p place, argv ...string) *actor {
 	defer errs.Close()
 	cmd.Stderr, a.err = errs, errs.Name()
 	out, err := cmd.StdoutPipe()
-	if err == nil {
-		a.in, err = cmd.StdinPipe()
-	}
 	if err != nil {
 		s.Fatal(err)
 	}
+	// Not StdinPipe, which ends with the process: what it started reads on.
+	stdin, in, err := os.Pipe()
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer stdin.Close()
+	cmd.Stdin, a.in = stdin, in
 	if err := cmd.Start(); err != nil {
 		s.skip("cannot start such a process here: %v", err)
 	}

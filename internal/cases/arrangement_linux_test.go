@@ -1,7 +1,6 @@
 package cases
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,8 +8,6 @@ import (
 	"strconv"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"genlock.dev/genlock"
 )
@@ -119,9 +116,7 @@ func TestNamespaceKilled(t *testing.T) {
 // the waiter in the second one had the lock.
 func handOver(s *scene, where [2]place) time.Duration {
 	s.needRoot()
-	// The waiter must not see the holder's process die, so that only the lock
-	// on the witness can tell.
-	s.take(where[0], hold{Command: nil})
+	s.take(where[0], hold{})
 	w := s.start(where[1], "wait", wait{Lock: s.lock})
 	w.expect("waiting")
 	began := time.Now()
@@ -135,6 +130,3 @@ func handOver(s *scene, where [2]place) time.Duration {
 	s.holder.wait()
 	return time.Unix(0, nano).Sub(began)
 }
-
-var _ = context.Background
-var _ = unix.CLONE_NEWPID

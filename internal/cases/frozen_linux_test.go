@@ -25,7 +25,7 @@ var frozenCases = []scenario{
 		want: "alive", says: "its witness is locked", next: blocked},
 	{id: "V2", what: "holder's cgroup frozen", then: frozen, want: "alive", says: "runs and is the same process", next: blocked},
 	{id: "V2", what: "unlocked while stopped before its publish, resumed", play: latePublish,
-		want: "refused", says: "was retired by somebody else"},
+		want: "refused", says: "cannot publish: the lock was lost: the staging is gone"},
 }
 
 // frozen freezes a group with the holder in it.

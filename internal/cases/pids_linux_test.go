@@ -165,10 +165,13 @@ func init() {
 type headless struct{ hold }
 
 func (h *headless) run() error {
+	held := make(chan struct{})
+	h.ready = func() { close(held) }
 	go func() {
 		h.hold.run()
 		os.Exit(0)
 	}()
+	<-held
 	syscall.Syscall(syscall.SYS_EXIT, 0, 0, 0)
 	return fmt.Errorf("still here")
 }

@@ -22,6 +22,8 @@ type hold struct {
 	Lock    string
 	World   world
 	Command []string `json:",omitempty"`
+	// ready is called when it holds.
+	ready func()
 }
 
 // lingering is a command that runs until standard input ends.
@@ -47,6 +49,9 @@ func (h *hold) run() error {
 		go cmd.Wait()
 	}
 	fmt.Println("held", lease.Generation())
+	if h.ready != nil {
+		h.ready()
+	}
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 		switch in.Text() {
 		case "check":

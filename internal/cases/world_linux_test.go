@@ -75,7 +75,7 @@ func (m *machine) Process(pid int) evidence.ProcessInfo {
 	return m.Machine.Process(pid)
 }
 
-// hurry is a clock on which a day of waiting takes a moment.
+// hurry is a clock on which every sleep takes a minute, and no time.
 type hurry struct {
 	mu  sync.Mutex
 	now time.Time
@@ -93,6 +93,6 @@ func (h *hurry) Sleep(ctx context.Context, d time.Duration) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.now = h.now.Add(d)
+	h.now = h.now.Add(max(d, time.Minute))
 	return nil
 }

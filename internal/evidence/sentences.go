@@ -14,6 +14,7 @@ import (
 const (
 	// Rung 0 is found by whoever reads the whole tree.
 	SaidComplete    = "its holder recorded that it is done"
+	SaidEmptied     = "it was retired already and is being emptied, since it cannot be renamed"
 	SaidOwnInstance = "this very process published it and no lease of it is left"
 	SaidNothing     = "it has not said that it is done"
 	SaidNotPromised = "a record of its kind does not promise to say when it is done"

@@ -23,6 +23,9 @@ func (w *World) stroll(r *rand.Rand) {
 		if r.IntN(restless) == 0 {
 			choice = r.IntN(len(options))
 		}
+		if a := options[choice]; (a.crash || a.fault > 0) && r.IntN(20) > 0 {
+			choice = 0 // not all of them right at the start
+		}
 		w.apply(options[choice])
 	}
 }

@@ -37,7 +37,7 @@ func (r *recovery) check(w *World) {
 	r.done++
 	disk := w.fs.Clone()
 	rule, err := newcomer(disk, &sameFiles{FS: disk.Process(), ids: w.ids}, w.sc.format(), survivor())
-	if r.sc.ByHand && errors.Is(err, protocol.ErrNotRoot) {
+	if r.sc.ByHand && (errors.Is(err, protocol.ErrNotRoot) || rule == ruleLitter) {
 		return // half deleted by hand: only a person can tell what it was
 	}
 	if err != nil {

@@ -38,9 +38,9 @@ var scenarios = []*Scenario{
 	{Name: "publish-beside", Before: rooted, After: settled, Preemptions: 2, Polls: 2,
 		Artifact: "/m/tool", Mount: "/m", Replace: true,
 		Procs: []Part{{Do: builder}, {Do: breakAndBuild}}},
-	{Name: "foreign", Before: rooted, After: settled, Preemptions: 3, Polls: 2, Format: protocol.TTSC, Crashes: 1,
+	{Name: "foreign", Before: rooted, After: settledWithoutForeign, Preemptions: 3, Polls: 2, Format: protocol.TTSC, Crashes: 1,
 		Procs: []Part{{Do: tryOnce}, {Do: Foreign}}},
-	{Name: "by-hand", Before: rooted, After: settled, Preemptions: 3, Polls: 2, ByHand: true,
+	{Name: "by-hand", Before: rooted, Preemptions: 3, Polls: 2, ByHand: true,
 		Procs: []Part{{Do: tenant}, {Do: remover}}},
 	{Name: "child", Before: rooted, After: settled, Preemptions: -1, Polls: 2,
 		Procs: []Part{{Do: parent}, {Do: goOn}, {Do: tryOnce}}},
@@ -194,6 +194,17 @@ func settled(w *World) {
 			w.fail(ruleLitter, "beside those who are idle %v", err)
 		}
 	})
+}
+
+// settledWithoutForeign ends the other program first, whose claims stay as long as
+// it lives.
+func settledWithoutForeign(w *World) {
+	for _, p := range w.procs[1:] {
+		if p.marks.foreign {
+			w.Crash(p)
+		}
+	}
+	settled(w)
 }
 
 // Faults.

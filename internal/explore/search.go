@@ -50,14 +50,19 @@ type Stats struct {
 	Runs, States, Steps, Restarts, Points int
 	Recoveries                            int // states from which a newcomer was let in
 	Ends                                  int // runs that came to their own end
-	Exhaustive                            bool
-	Time                                  time.Duration
+	// Complete: everything within the bounds was explored. Exhaustive: there
+	// was no bound of preemptions.
+	Complete, Exhaustive bool
+	Time                 time.Duration
 }
 
 func (s Stats) String() string {
-	how := "bounded"
-	if s.Exhaustive {
+	how := "cut short"
+	switch {
+	case s.Exhaustive:
 		how = "exhaustive"
+	case s.Complete:
+		how = "bounded"
 	}
 	return fmt.Sprintf("%d runs, %d states, %d ends, %d recoveries, %d kinds of points, %d restarts, %s, %s",
 		s.Runs, s.States, s.Ends, s.Recoveries, s.Points, s.Restarts, how, s.Time.Round(time.Millisecond))
@@ -121,28 +126,28 @@ func (s *search) run() *Failure {
 	start := time.Now()
 	for {
 		s.stack, s.visited = nil, map[uint64]visit{}
-		learned := s.know.learned
-		done := true
+		learned, runs := s.know.learned, 0
 		for more := true; more; more = s.backtrack() {
 			if f := s.once(); f != nil {
 				return f
 			}
-			if s.know.learned != learned {
-				done = false // the paths so far missed scheduling points
-				s.stats.Restarts++
-				break
-			}
+			s.stats.States = len(s.visited)
 			if s.limits.Runs > 0 && s.stats.Runs >= s.limits.Runs ||
 				s.limits.Time > 0 && time.Since(start) > s.limits.Time {
-				s.stats.States = len(s.visited)
 				return nil
 			}
+			// Early on a restart is cheap. Later the rest of the pass may
+			// have more to teach.
+			if runs++; s.know.learned != learned && runs < 300 {
+				break
+			}
 		}
-		if done {
-			s.stats.States = len(s.visited)
-			s.stats.Exhaustive = s.sc.Preemptions < 0
+		if s.know.learned == learned {
+			s.stats.Exhaustive = !s.bounded()
+			s.stats.Complete = true
 			return nil
 		}
+		s.stats.Restarts++ // the paths so far missed scheduling points
 	}
 }
 

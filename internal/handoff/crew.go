@@ -71,6 +71,7 @@ func (c *crew) hire() error {
 		return err
 	}
 	c.hands = append(c.hands, h)
+	replies := c.replies
 	go func() {
 		lines := json.NewDecoder(bufio.NewReader(stdout))
 		for {
@@ -79,7 +80,7 @@ func (c *crew) hire() error {
 				return // it ended, or was killed
 			}
 			r.worker = h
-			c.replies <- r
+			replies <- r
 		}
 	}()
 	return nil
@@ -132,4 +133,17 @@ func (c *crew) stop() {
 	for len(c.hands) > 0 {
 		c.fire(c.hands[0])
 	}
+}
+
+// renew replaces everybody: who waits cannot be told to stop.
+func (c *crew) renew() error {
+	size := len(c.hands)
+	c.stop()
+	c.replies = nil // what was said while the others were stopped is of no use
+	for range size {
+		if err := c.hire(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
@@ -53,18 +54,7 @@ func takeoversOf(c *crew, kind string, n int) (latencies []time.Duration, err er
 			err = c.hands[len(c.hands)-1].tell(order{Do: "hold", Kind: kind})
 		}
 	}
-	size := len(c.hands)
-	c.stop()
-	for range size {
-		if err == nil {
-			err = c.hire()
-		}
-	}
-	// Replies of those who got the lock while the others were stopped.
-	for len(c.replies) > 0 {
-		<-c.replies
-	}
-	return latencies, err
+	return latencies, errors.Join(err, c.renew())
 }
 
 // idle measures everybody but the holder.
@@ -83,6 +73,11 @@ func idle(c *crew, d time.Duration) error {
 		if err != nil {
 			return err
 		}
+		time.Sleep(10 * settled)
+		// The first answer of a process costs more than many seconds of waiting.
+		if _, err := cpu(c, holder.worker); err != nil {
+			return err
+		}
 		time.Sleep(settled)
 		before, err := cpu(c, holder.worker)
 		if err != nil {
@@ -95,6 +90,9 @@ func idle(c *crew, d time.Duration) error {
 		}
 		fmt.Printf("%-10s %s of processor time, %.2f%% of one core\n", kind, show(after-before),
 			100*float64(after-before)/float64(d))
+		if err := c.renew(); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -8,7 +8,15 @@ import (
 // Holder judges the holder of g, guards included. Without a confirmed claim the
 // verdict only informs (rule 3).
 func Holder(r *tree.Root, g *tree.Generation) (Verdict, error) {
+	emptied, err := r.BeingEmptied(g)
+	if err != nil {
+		return Verdict{}, err
+	}
 	findings := []evidence.Finding{completion(r, g)}
+	if emptied {
+		findings = append(findings, evidence.Finding{Rung: evidence.Completion,
+			Answer: evidence.Finished, Why: evidence.SaidEmptied})
+	}
 	v := Weigh(append(findings, evidence.Gather(r.Env.Machine, g.Party(r.Kind))...))
 	guards, err := r.Guards(g.ID)
 	if err != nil {

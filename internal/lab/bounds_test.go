@@ -20,6 +20,8 @@ type bounds struct {
 	// if there are no more, else a sample made from seed.
 	subsets int
 	seed    uint64
+	// verb, if not empty, is the only one that is tried.
+	verb string
 }
 
 // Kinds of disks. The second fails a rename onto a directory as xfs does and gives
@@ -33,7 +35,7 @@ var (
 // readBounds: short by default, GENLOCK_LAB=table for the table of the
 // documentation, GENLOCK_LAB=long for everything.
 func readBounds(t *testing.T) bounds {
-	b := bounds{name: os.Getenv("GENLOCK_LAB"), seed: 1}
+	b := bounds{name: os.Getenv("GENLOCK_LAB"), seed: 1, verb: os.Getenv("GENLOCK_LAB_VERB")}
 	switch b.name {
 	case "long":
 		b.flavours, b.faults, b.subsets = []flavour{plain, xfs, network}, faults(), 1<<12

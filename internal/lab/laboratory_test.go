@@ -22,6 +22,9 @@ func TestLaboratory(t *testing.T) {
 	start := time.Now()
 	for _, fl := range b.flavours {
 		for _, v := range verbs {
+			if b.verb != "" && b.verb != v.name {
+				continue
+			}
 			goroutines := runtime.NumGoroutine()
 			x := &experiment{verb: v, flavour: fl, bounds: b, disks: map[string]bool{}}
 			x.run()

@@ -41,6 +41,9 @@ var regressions = map[string]struct {
 	"vanished candidate says so":    {"acquire and release", happened(syscall.ESTALE, true, faultfs.Create), faultfs.Create, "/witness."},
 	"doubt after the claim is told": {"reclaim a dead holder", once(syscall.EIO), faultfs.Flock, "/current/witness."},
 	"collector tells what it left":  {"collect", once(syscall.EIO), faultfs.Rmdir, "/candidate-"},
+	// What is left of one that could not be renamed was nobody's.
+	"half emptied one":       {"reclaim in a lower layer", once(syscall.EIO), faultfs.Remove, "/current/generation"},
+	"half emptied directory": {"reclaim in a lower layer", once(syscall.EIO), faultfs.OpenDir, "/current/witness."},
 	// The note about a broken holder was prepared in a directory that was gone.
 	"note of an emptied one": {"break a live holder", once(syscall.EXDEV), faultfs.Rename, "/retired/"},
 }

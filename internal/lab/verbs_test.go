@@ -237,7 +237,7 @@ func breakAs(s *scene, p *process, id protocol.ID) error {
 	if err != nil {
 		return err
 	}
-	err = retire.Break(p.ctx, f, retire.Word{By: "operator", Reason: "test"})
+	err = retire.Break(p.ctx, f, retire.Word{By: "operator", Reason: "test", Quarantined: true})
 	err = errors.Join(err, f.Withdraw())
 	_, berr := retire.Bury(p.ctx, root, id)
 	return errors.Join(err, berr)

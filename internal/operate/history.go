@@ -1,8 +1,11 @@
 package operate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"genlock.dev/genlock/internal/eventlog"
@@ -241,21 +244,22 @@ func (b *historian) endWait(l *Lane, e eventlog.Entry, then string) {
 	b.waits[key] = open[1:]
 }
 
-// arrange puts the processes of one host together, in the order they came.
+// arrange puts the processes of one host together, in the order they came. Hosts
+// come in the order of their names, ci-9 before ci-10.
 func (h *History) arrange() {
-	hosts := make(map[string]time.Time)
-	for _, l := range h.Lanes {
-		if t, ok := hosts[l.Host]; !ok || l.first.Before(t) {
-			hosts[l.Host] = l.first
-		}
-	}
 	slices.SortStableFunc(h.Lanes, func(a, b *Lane) int {
-		if a.Host != b.Host {
-			return hosts[a.Host].Compare(hosts[b.Host])
-		}
-		return a.first.Compare(b.first)
+		nameA, numberA := splitNumber(a.Host)
+		nameB, numberB := splitNumber(b.Host)
+		return cmp.Or(strings.Compare(nameA, nameB), cmp.Compare(numberA, numberB), a.first.Compare(b.first))
 	})
 	for i, l := range h.Lanes {
 		l.index = i
 	}
+}
+
+// splitNumber takes the number off the end of a name.
+func splitNumber(s string) (string, int) {
+	name := strings.TrimRight(s, "0123456789")
+	n, _ := strconv.Atoi(s[len(name):])
+	return name, n
 }

@@ -24,6 +24,8 @@ const DefaultLog = "genlock.log"
 type HistoryOptions struct {
 	// Log is the event log; empty is DefaultLog, if there is one.
 	Log string
+	// Optional: that there is no Log is ErrNoLog and no failure.
+	Optional bool
 	// Since leaves out what ended earlier; zero leaves out nothing.
 	Since time.Time
 }
@@ -75,7 +77,7 @@ func readLog(t Target, opt HistoryOptions) (entries []eventlog.Entry, bad int, e
 			entries = append(entries, e)
 		}
 	})
-	if errors.Is(err, fs.ErrNotExist) && opt.Log == "" {
+	if errors.Is(err, fs.ErrNotExist) && (opt.Log == "" || opt.Optional) {
 		err = ErrNoLog
 	}
 	slices.SortStableFunc(entries, func(a, b eventlog.Entry) int { return a.Time.Compare(b.Time) })

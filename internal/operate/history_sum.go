@@ -44,6 +44,7 @@ func (h *History) Sum() Sum {
 			s.Failed++
 		case Broken, Lost:
 			s.Broken++
+		case Unseen:
 		default:
 			continue
 		}

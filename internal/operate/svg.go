@@ -177,7 +177,7 @@ func (c *canvas) bands() {
 		}
 		c.f(`<rect x="%.0f" y="%.1f" width="%.0f" height="%.1f" fill="%s"/>`+"\n", gutter, y, plotEnd-gutter, c.lane, fill)
 		c.f(`<text x="%.0f" y="%.1f" text-anchor="end" font-size="%.1f" fill="#3e4c59">%s<title>%s</title></text>`+"\n",
-			gutter-8, y+c.lane/2+size*0.35, size, text(shorten(fmt.Sprintf("%s  %d", l.Label, l.PID), 22)), text(l.Name()+" "+l.Label))
+			gutter-8, y+c.lane/2+size*0.35, size, text(shorten(fmt.Sprintf("%d %s", l.PID, l.Label), 23)), text(l.Name()+" "+l.Label))
 		if c.lane >= 20 {
 			c.f(`<path d="M%.0f %.1fH%.0f" stroke="#e4e7eb" stroke-width="0.7"/>`+"\n", gutter, y+c.lane, plotEnd)
 		}

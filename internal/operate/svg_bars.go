@@ -27,9 +27,6 @@ func (c *canvas) bars() {
 		if _, bad := badText[x.Outcome]; bad {
 			extra += fmt.Sprintf(` stroke="%s" stroke-width="1.2"`, red)
 		}
-		if x.Outcome == Unseen {
-			extra += ` opacity="0.6"`
-		}
 		c.bar(x.Begin, x.End, c.y(x.Lane)+pad, c.lane-2*pad, c.colours[x.Lock], extra, c.holdText(x))
 		c.holdLabel(x, pad)
 	}
@@ -48,11 +45,11 @@ func (c *canvas) holdText(x *Hold) string {
 func (c *canvas) holdLabel(x *Hold, pad float64) {
 	const perRune = 6.2
 	label := c.t.Relative(x.Lock) + "  " + spanText(x.End.Sub(x.Begin))
-	room := c.x(x.End) - c.x(x.Begin) - 18
+	room := c.x(x.End) - c.x(x.Begin) - 20
 	if c.lane < 20 || room < 40 {
 		return
 	}
-	c.f(`<text x="%.1f" y="%.1f" font-size="10.5" fill="#ffffff" pointer-events="none">%s</text>`+"\n", c.x(x.Begin)+6,
+	c.f(`<text x="%.1f" y="%.1f" font-size="10.5" fill="#ffffff" pointer-events="none">%s</text>`+"\n", c.x(x.Begin)+9,
 		c.y(x.Lane)+c.lane/2+3.7, text(shorten(label, int(room/perRune))))
 }
 
@@ -127,6 +124,9 @@ func (c *canvas) mark(kind string, x, y float64, title string) {
 		c.f(`<path d="M%.1f %.1fL%.1f %.1fM%.1f %.1fL%.1f %.1f" stroke="%s" stroke-width="%.1f"/>`, x-r, y-r, x+r, y+r, x-r, y+r, x+r, y-r, red, r*0.5)
 	case string(Failed):
 		c.f(`<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s" stroke="#ffffff" stroke-width="0.8"/>`, x-r*0.8, y-r*0.8, r*1.6, r*1.6, red)
+	case string(Unseen):
+		c.f(`<text x="%.1f" y="%.1f" font-size="%.1f" font-weight="700" text-anchor="middle" fill="%s" stroke="#ffffff" stroke-width="2.5" `+
+			`paint-order="stroke">?</text>`, x, y+r, r*3, red)
 	case string(Broken), string(Lost):
 		c.f(`<path d="M%.1f %.1fH%.1fL%.1f %.1fZ" fill="%s" stroke="#ffffff" stroke-width="0.8"/>`, x-r, y-r*0.8, x+r, x, y+r, red)
 	case "reclaimed":

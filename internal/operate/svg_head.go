@@ -102,8 +102,8 @@ func (c *canvas) load(y float64) {
 	c.f(`<path d="M%.0f %.1fH%.0f" stroke="#9aa5b1" stroke-width="0.7"/>`+"\n", gutter, y+loadHeight, plotEnd)
 }
 
-// levels counts in one column for each pixel or two; in each the most at any moment
-// that begins or ends something in it.
+// levels counts in one column for each pixel or two. What is shorter has one of its
+// own, so that it is seen.
 func (c *canvas) levels(spans func(add func(from, to time.Time))) []int {
 	const columns = 600
 	change, peak := make([]int, columns+1), make([]int, columns)
@@ -112,7 +112,7 @@ func (c *canvas) levels(spans func(add func(from, to time.Time))) []int {
 	}
 	spans(func(from, to time.Time) {
 		change[column(from)]++
-		change[column(to)+1]--
+		change[max(column(to), column(from)+1)]--
 	})
 	n := 0
 	for i := range peak {
@@ -147,7 +147,7 @@ func (c *canvas) legend(y float64) {
 	scale := c.lane
 	c.lane = 28 // signs of full size
 	for _, m := range [][2]string{{"adopted", "adopted"}, {"reclaimed", "reclaimed"}, {"failed", "failed"}, {"crashed", "crashed"},
-		{"broken", "broken or lost"}, {"gave-up", "gave up"}} {
+		{"broken", "broken or lost"}, {"unseen", "ended without a word"}, {"gave-up", "gave up"}} {
 		c.mark(m[0], x+6, y, m[1])
 		c.f(`<text x="%.1f" y="%.1f" font-size="11">%s</text>`+"\n", x+16, y+4, m[1])
 		x += 34 + 6.4*float64(len(m[1]))

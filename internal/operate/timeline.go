@@ -80,10 +80,10 @@ func (h *History) bars(out io.Writer, width int) {
 	if n := len(h.Lanes) - len(shown); n > 0 {
 		fmt.Fprintf(out, "and %s that held and waited less (--svg shows them)\n", several(n, "process", "processes"))
 	}
-	fmt.Fprintf(out, "\n= held   . waited   a adopted   r reclaimed   > holds still   g gave up   F failed   X crashed   B broken or lost\n")
+	fmt.Fprintf(out, "\n= held   . waited   a adopted   r reclaimed   > holds still   g gave up   F failed   X crashed   B broken or lost   ? ended without a word\n")
 }
 
-var endLetters = map[Outcome]byte{Failed: 'F', Crashed: 'X', Broken: 'B', Lost: 'B', Holding: '>'}
+var endLetters = map[Outcome]byte{Failed: 'F', Crashed: 'X', Broken: 'B', Lost: 'B', Holding: '>', Unseen: '?'}
 
 // ruler writes the time at the beginning and at the end.
 func (h *History) ruler(out io.Writer, width int) {
@@ -174,7 +174,8 @@ func (h *History) troubles(out io.Writer, t Target) {
 	}
 }
 
-var badText = map[Outcome]string{Failed: "failed", Crashed: "crashed", Broken: "was broken", Lost: "lost the lock"}
+var badText = map[Outcome]string{Failed: "failed", Crashed: "crashed", Broken: "was broken", Lost: "lost the lock",
+	Unseen: "ended without a word, so it crashed or could not write"}
 
 func detail(s string) string {
 	if s == "" {

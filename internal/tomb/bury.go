@@ -78,6 +78,9 @@ func bury(r *tree.Root, id protocol.ID) (bool, error) {
 	if err != nil || !v.Reclaimable() || tooYoung(r, g) {
 		return false, err
 	}
+	if needed, err := standsIn(r, g); needed || err != nil {
+		return false, err
+	}
 	if err := dropDeadClaims(r, g); err != nil {
 		return false, err
 	}
@@ -89,6 +92,22 @@ func bury(r *tree.Root, id protocol.ID) (bool, error) {
 		err = nil // somebody else buried it
 	}
 	return err == nil, err
+}
+
+// standsIn tells whether tombstone g is the only sign that what lies in current,
+// half emptied, is retired. Such a tombstone has no witness of its own.
+func standsIn(r *tree.Root, g *tree.Generation) (bool, error) {
+	if g.Witness != nil {
+		if _, err := g.Dir.Lstat(g.Witness.Name()); err == nil {
+			return false, nil
+		}
+	}
+	current, err := r.Current()
+	if err != nil || current == nil {
+		return false, err
+	}
+	defer current.Close()
+	return current.ID == g.ID, nil
 }
 
 // removeWhole is Remove for a collector, which tells what it could not delete.

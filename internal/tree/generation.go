@@ -117,6 +117,25 @@ func (r *Root) Tombstone(id protocol.ID) (*Generation, error) {
 	return r.generation(retired, string(id), id)
 }
 
+// BeingEmptied tells whether g is what is left of a generation that could not be
+// renamed: its record is gone, and another directory stands in for it as its
+// tombstone. Whoever has a claim may finish what somebody began (rule 10).
+func (r *Root) BeingEmptied(g *Generation) (bool, error) {
+	if g.Record != nil || g.ID == "" {
+		return false, nil
+	}
+	retired, err := r.Retired()
+	if err != nil || retired == nil {
+		return false, err
+	}
+	defer retired.Close()
+	info, err := retired.Lstat(string(g.ID))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && info.IsDir() && info.ID() != g.Info.ID(), err
+}
+
 // Retired opens the place of the tombstones; nil when somebody removed it.
 func (r *Root) Retired() (vfs.Dir, error) {
 	d, err := r.Dir.OpenDir(protocol.RetiredName)

@@ -53,7 +53,7 @@ func (d *death) follow(root vfs.Dir, h Holder, releases bool) {
 		return // it moved meanwhile
 	}
 	defer current.Close()
-	d.witness = ask(current, h.Witness, vfs.Shared)
+	d.witness = ask(current, h.Witness, vfs.Shared, nil)
 }
 
 // watched tells whether the end of the holder will be told.

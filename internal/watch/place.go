@@ -35,8 +35,9 @@ var blocked = struct {
 }{at: make(map[vfs.ID]*place)}
 
 // ask lines up for the lock of the file name in dir; nil when that is not possible.
-func ask(dir vfs.Dir, name string, how vfs.LockMode) *place {
-	f, err := dir.Open(name, vfs.Read, 0)
+// first, if not nil, is called right before.
+func ask(dir vfs.Dir, name string, how vfs.LockMode, first func(vfs.Dir, vfs.ID)) *place {
+	f, err := open(dir, name, how)
 	if err != nil {
 		return nil
 	}
@@ -50,6 +51,9 @@ func ask(dir vfs.Dir, name string, how vfs.LockMode) *place {
 		f.Close()
 		return adopted
 	}
+	if first != nil {
+		first(dir, p.id)
+	}
 	err = f.Flock(how)
 	if err == nil {
 		p.over = true
@@ -61,6 +65,17 @@ func ask(dir vfs.Dir, name string, how vfs.LockMode) *place {
 		return nil
 	}
 	return p
+}
+
+// open opens what is to be locked. NFS grants an exclusive lock only to a descriptor
+// that could write; who may not write here has to try without.
+func open(dir vfs.Dir, name string, how vfs.LockMode) (vfs.File, error) {
+	if how == vfs.Exclusive {
+		if f, err := dir.Open(name, vfs.ReadWrite, 0); err == nil {
+			return f, nil
+		}
+	}
+	return dir.Open(name, vfs.Read, 0)
 }
 
 // adopt returns the place that this process has in the line already, if nobody

@@ -27,6 +27,8 @@ const (
 	// witness that the holder's children may keep, and on overlay, which hides
 	// what happens below it.
 	doubt = 100 * time.Millisecond
+	// brief is how long the head does without watching the holder's end.
+	brief = 3 * time.Millisecond
 	// mostNotices bounds how often one holder is watched anew, so that notices
 	// without a reason cannot make us spin.
 	mostNotices = 32
@@ -48,8 +50,13 @@ type Waiter struct {
 	kind  vfs.Kind
 	place *place // in the line; nil when there is no line
 	due   bool
-	of    Holder
-	moved *source // current was retired
+	// waited: this is no first try. expired: nothing ended the last wait.
+	waited, expired bool
+	// seen is what Glance saw.
+	seen    vfs.Info
+	seenErr error
+	of     Holder
+	moved  *source // current was retired
 	// notices counts how often moved was set up for this holder.
 	notices int
 	death   death
@@ -81,7 +88,7 @@ func (w *Waiter) Turn() bool {
 // once, because what happened before we watched is not told. poll is how long to
 // sleep where nothing can wake us.
 func (w *Waiter) Wait(ctx context.Context, h Holder, poll, most time.Duration) error {
-	w.due = false
+	w.due, w.waited, w.expired = false, true, false
 	w.follow(h)
 	w.lineUp()
 	switch {
@@ -115,16 +122,19 @@ func (w *Waiter) Leave() {
 	w.follow(Holder{})
 	w.disarm()
 	if w.place != nil {
+		if w.waited && w.place.ours() {
+			remember(w.place.id)
+		}
 		w.place.leave()
 		w.place = nil
 	}
-	w.due = false
+	w.due, w.waited = false, false
 }
 
 // lineUp takes a place in the line if there is one to be had.
 func (w *Waiter) lineUp() {
 	if w.place == nil {
-		w.place = ask(w.root, queueName, vfs.Exclusive)
+		w.place = ask(w.root, queueName, vfs.Exclusive, giveWay)
 	}
 }
 
@@ -154,7 +164,7 @@ func (w *Waiter) inLine(ctx context.Context, most time.Duration) error {
 		}
 		w.arm()
 	case <-t.C:
-		w.due = true
+		w.due, w.expired = true, true
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -183,8 +193,22 @@ func (w *Waiter) disarm() {
 
 // atHead sleeps until the holder's directory moves or the holder ends.
 func (w *Waiter) atHead(ctx context.Context, poll, most time.Duration) error {
+	if w.moved != nil && !w.death.watched() && most > brief {
+		// Most turns are short, and watching for a death costs something.
+		if woken, err := w.await(ctx, brief); woken || err != nil {
+			return err
+		}
+		most -= brief
+	}
 	w.death.follow(w.root, w.of, w.moved != nil)
-	t := time.NewTimer(w.rely(poll, most))
+	woken, err := w.await(ctx, w.rely(poll, most))
+	w.expired = !woken
+	return err
+}
+
+// await sleeps for d unless something wakes us or ctx ends.
+func (w *Waiter) await(ctx context.Context, d time.Duration) (woken bool, err error) {
+	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-w.moved.told():
@@ -194,10 +218,11 @@ func (w *Waiter) atHead(ctx context.Context, poll, most time.Duration) error {
 	case <-w.death.witness.told():
 		w.death.witnessFreed()
 	case <-t.C:
+		return false, nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return false, context.Cause(ctx)
 	}
-	return nil
+	return true, nil
 }
 
 // rely is how long the head may sleep, given what can wake it.

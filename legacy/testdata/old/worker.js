@@ -69,6 +69,7 @@ const once = {
 };
 
 (async () => {
+  fs.writeFileSync(log + ".ready", "");
   while (stats.turns < Number(turns)) {
     const began = Date.now();
     try { await once[program](); } catch (e) { threw(e); pause(1); continue; }
