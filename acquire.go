@@ -10,7 +10,9 @@ import (
 	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/generation"
 	"genlock.dev/genlock/internal/env"
+	"genlock.dev/genlock/internal/mutant"
 	"genlock.dev/genlock/internal/vfs"
+	"genlock.dev/genlock/legacy"
 	"genlock.dev/genlock/observer"
 	"genlock.dev/genlock/retire"
 )
@@ -46,6 +48,9 @@ type attempt struct {
 	waiter waiter
 	// reclaimed: a generation of somebody else was retired.
 	reclaimed bool
+	// oldIntents are the generations that this acquisition retired, with the
+	// old locks that they had announced.
+	oldIntents []legacy.Intent
 	// why is what the system said when a round came to nothing; nil when
 	// somebody else was merely faster.
 	why error
@@ -139,6 +144,9 @@ func (a *attempt) once(ctx context.Context) (*Lease, *observer.Observation, erro
 	}
 	switch seen.State {
 	case observer.Free:
+		if mutant.On(mutant.ReleasedIsAbandoned) && a.waiter.before != "" {
+			return a.reclaim(ctx, &observer.Observation{Generation: a.waiter.before})
+		}
 		if !a.waiter.line.Turn() {
 			return nil, seen, nil // others were here before us
 		}
@@ -156,7 +164,12 @@ func (a *attempt) once(ctx context.Context) (*Lease, *observer.Observation, erro
 func (a *attempt) publish(ctx context.Context) (*Lease, *observer.Observation, error) {
 	l := a.lock
 	about := l.options.About
-	t, err := generation.Publish(ctx, a.root, generation.Intent{About: &about})
+	hold := l.options.Hold
+	intent := generation.Intent{About: &about}
+	if hold {
+		intent.Hold = l.dialects.Names()
+	}
+	t, err := generation.Publish(ctx, a.root, intent)
 	switch {
 	case errors.Is(err, generation.ErrHeld):
 		if err != generation.ErrHeld {
@@ -168,31 +181,25 @@ func (a *attempt) publish(ctx context.Context) (*Lease, *observer.Observation, e
 	case err != nil:
 		return nil, nil, err
 	}
-	if old, err := a.old(ctx); old != nil || err != nil {
+	holding, old, err := a.settleOld(ctx, t)
+	if err != nil || old != nil || hold && holding == nil {
 		return nil, old, errors.Join(err, t.Release())
 	}
 	a.waiter.took(a.root)
 	a.waiter.note(a.root)
-	lease := newLease(a, t)
+	lease := newLease(a, t, holding)
 	l.emit(Event{Kind: EventAcquired, Generation: t.Generation(), Waited: a.waiter.waited()}, a.env.Clock.Now())
 	return lease, nil, nil
-}
-
-// old looks for an old lock at the lock's own path, which blocks us.
-func (a *attempt) old(ctx context.Context) (*observer.Observation, error) {
-	old, err := observer.OldLockAt(ctx, a.lock.path)
-	if err != nil || old == nil {
-		return nil, err
-	}
-	return &observer.Observation{Lock: a.lock.path, Format: a.lock.options.Format,
-		State: observer.Undecidable, Evidence: old.Why, Old: old}, nil
 }
 
 func (a *attempt) open(ctx context.Context) (err error) {
 	if a.root != nil {
 		return nil
 	}
-	a.root, err = generation.OpenOrInit(ctx, a.lock.path, a.lock.options.Format)
+	err = vfs.Again(func() (err error) {
+		a.root, err = generation.OpenOrInit(ctx, a.lock.path, a.lock.options.Format)
+		return err
+	})
 	if err == nil && a.wait {
 		a.waiter.opened(a.root)
 	}
@@ -215,12 +222,16 @@ func (a *attempt) reopen(cause error) error {
 // placeOf finds out which lock this is, whatever the spelling of its path.
 func placeOf(ctx context.Context, l *Lock) (place, error) {
 	e := env.From(ctx)
-	parent, err := e.FS.OpenParent(filepath.Dir(l.path))
-	if err != nil {
-		return place{}, fmt.Errorf("lock %s: its directory cannot be opened: %w", l.given, err)
-	}
-	defer parent.Close()
-	info, err := parent.Stat()
+	var info vfs.Info
+	err := vfs.Again(func() error {
+		parent, err := e.FS.OpenParent(filepath.Dir(l.path))
+		if err != nil {
+			return fmt.Errorf("lock %s: its directory cannot be opened: %w", l.given, err)
+		}
+		defer parent.Close()
+		info, err = parent.Stat()
+		return err
+	})
 	return place{env: e, parent: info.ID(), base: filepath.Base(l.path)}, err
 }
 

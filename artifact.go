@@ -53,6 +53,9 @@ func (l *Lease) Publish(ctx context.Context, a Artifact) error {
 	if err != nil {
 		return err
 	}
+	if err := l.oldError(l.holding.Check()); err != nil {
+		return err
+	}
 	if err := site.Publish(ctx); err != nil {
 		return l.artifactError(err)
 	}

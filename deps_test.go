@@ -41,9 +41,10 @@ const policy = `
 	# What lies outside, and the facts taken from it.
 	internal/vfs: SYSTEM
 	internal/exitcode: SYSTEM
-	internal/evidence: protocol internal/vfs SYSTEM
+	internal/evidence: protocol internal/vfs SYSTEM internal/mutant
 	internal/env: protocol internal/vfs internal/evidence
 	internal/seal:
+	internal/mutant:
 
 	# Looking. None of these, and nothing they import, writes (rule 4).
 	internal/tree: protocol internal/vfs internal/evidence internal/env
@@ -54,8 +55,8 @@ const policy = `
 	internal/last: protocol internal/vfs internal/tree
 	internal/prepare: protocol internal/vfs internal/evidence internal/tree internal/discard
 	internal/guard: protocol internal/vfs internal/tree
-	internal/tomb: protocol internal/vfs internal/evidence internal/tree internal/judge internal/discard ERRNO
-	internal/artifact: protocol internal/vfs SYSTEM
+	internal/tomb: protocol internal/vfs internal/evidence internal/tree internal/judge internal/discard ERRNO internal/mutant
+	internal/artifact: protocol internal/vfs SYSTEM internal/mutant
 
 	# What people may read later. No decision reads it.
 	internal/eventlog: protocol internal/vfs SYSTEM
@@ -64,12 +65,12 @@ const policy = `
 	internal/watch?: internal/vfs SYSTEM
 
 	# What strangers may use.
-	fence: protocol internal/vfs internal/seal internal/tree internal/prepare internal/discard
-	retire: protocol fence internal/vfs internal/seal internal/tree internal/judge internal/guard internal/tomb internal/last
+	fence: protocol internal/vfs internal/seal internal/tree internal/prepare internal/discard internal/mutant
+	retire: protocol fence internal/vfs internal/seal internal/tree internal/judge internal/guard internal/tomb internal/last internal/mutant
 	observer: protocol fence internal/vfs internal/env internal/seal internal/tree internal/judge
-	generation: protocol fence internal/vfs internal/seal internal/tree internal/discard internal/prepare internal/guard internal/tomb internal/last
+	generation: protocol fence internal/vfs internal/seal internal/tree internal/discard internal/prepare internal/guard internal/tomb internal/last internal/mutant
 	legacy: protocol fence retire internal/vfs internal/env internal/evidence internal/seal internal/tree internal/judge internal/discard internal/tomb ERRNO
-	genlock: protocol fence retire observer generation legacy internal/vfs internal/env internal/seal internal/watch internal/artifact internal/eventlog internal/exitcode SYSTEM
+	genlock: protocol fence retire observer generation legacy internal/vfs internal/env internal/seal internal/watch internal/artifact internal/eventlog internal/exitcode SYSTEM internal/mutant
 
 	# The command has no knowledge of the protocol's bytes of its own.
 	internal/operate: genlock protocol fence retire observer generation legacy internal/vfs internal/env internal/evidence internal/seal internal/tree internal/judge internal/tomb internal/eventlog SYSTEM
@@ -85,7 +86,8 @@ const testPolicy = `
 	internal/peer: SYSTEM
 	internal/oldprograms: internal/vfs ERRNO
 	internal/lab:
-	internal/explore: genlock protocol fence retire observer generation internal/vfs internal/env internal/evidence internal/tree
+	internal/lab/coverage: SYSTEM
+	internal/explore: genlock protocol fence retire observer generation internal/vfs internal/vfs/memfs internal/env internal/evidence internal/tree internal/artifact internal/mutant SYSTEM
 	internal/handoff: genlock protocol internal/env internal/vfs/faultfs SYSTEM
 	internal/chaos?: genlock protocol fence retire observer SYSTEM
 `

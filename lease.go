@@ -10,6 +10,7 @@ import (
 	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/generation"
 	"genlock.dev/genlock/internal/env"
+	"genlock.dev/genlock/legacy"
 	"genlock.dev/genlock/protocol"
 	"genlock.dev/genlock/retire"
 )
@@ -23,8 +24,10 @@ type Lease struct {
 	chain  []link
 	root   *fence.Root
 	tenure *generation.Tenure
-	leave  func()
-	once   sync.Once
+	// holding is the old lock, in hold mode; else nil.
+	holding *legacy.Holding
+	leave   func()
+	once    sync.Once
 
 	mu       sync.Mutex
 	commands []command
@@ -36,8 +39,8 @@ type Lease struct {
 	before    protocol.ID // whom we waited for last
 }
 
-func newLease(a *attempt, t *generation.Tenure) *Lease {
-	return &Lease{lock: a.lock, env: a.env, place: a.at, chain: a.chain, root: a.root, tenure: t,
+func newLease(a *attempt, t *generation.Tenure, h *legacy.Holding) *Lease {
+	return &Lease{lock: a.lock, env: a.env, place: a.at, chain: a.chain, root: a.root, tenure: t, holding: h,
 		done: make(chan struct{}), waited: a.waiter.waited(), before: a.waiter.before, reclaimed: a.reclaimed}
 }
 
@@ -49,14 +52,18 @@ func (l *Lease) Lock() *Lock { return l.lock }
 
 // Check looks whether the lease still holds; ErrLost if not, ErrReleased after
 // Release. The answer may be old when it is read: it cannot replace Publish,
-// which fails when the lease is lost, whenever that happens.
+// which fails when the lease is lost, whenever that happens. In hold mode losing
+// the old lock is losing the lease; that, Publish only looks at before.
 func (l *Lease) Check() error {
 	select {
 	case <-l.done:
 		return ErrReleased
 	default:
-		return l.tenure.Check()
 	}
+	if err := l.tenure.Check(); err != nil {
+		return err
+	}
+	return l.oldError(l.holding.Check())
 }
 
 // checkEvery is how often Context looks. It costs two system calls.
@@ -99,7 +106,7 @@ func leasesIn(ctx context.Context) []*Lease {
 // leaseAt is the lease on p that the call chain holds, if any.
 func leaseAt(ctx context.Context, p place) *Lease {
 	for _, l := range leasesIn(ctx) {
-		if l.place == p && l.Check() == nil {
+		if l.place == p && l.tenure.Check() == nil {
 			return l
 		}
 	}
@@ -117,13 +124,19 @@ func (l *Lease) Failed(exit int, message string) error {
 }
 
 // Release ends the lease. It is idempotent, needs no disk space, and may block up
-// to generation.ReleaseBudget when the file system refuses. ErrLost when
-// somebody else retired the generation; nothing of the successor was touched.
+// to generation.ReleaseBudget when the file system refuses, and in hold mode to
+// legacy.ReleaseBudget for each old lock before that. ErrLost when somebody else
+// retired the generation, or took the old lock; nothing of the successor was
+// touched.
 func (l *Lease) Release() error {
 	l.once.Do(func() {
 		close(l.done)
 		l.dropGuards()
+		old := l.oldError(l.holding.Release()) // taken last, released first
 		l.err = l.tenure.Release()
+		if old != nil {
+			l.err = errors.Join(old, l.err)
+		}
 		l.collect()
 		l.root.Close()
 		l.leave()

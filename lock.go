@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"genlock.dev/genlock/legacy"
 	"genlock.dev/genlock/observer"
 	"genlock.dev/genlock/protocol"
 )
@@ -18,7 +19,9 @@ type Lock struct {
 	path    string // absolute
 	given   string // as the caller wrote it, for messages
 	options Options
-	err     error // what is wrong with the path or the options
+	// dialects are the old protocols that the options name.
+	dialects legacy.Set
+	err      error // what is wrong with the path or the options
 }
 
 // New names the lock at path. It touches nothing: what is wrong with the path or
@@ -34,6 +37,9 @@ func New(path string, options *Options) *Lock {
 	}
 	if l.err = protocol.CheckLockPath(path); l.err == nil {
 		l.err = l.options.Format.Validate()
+	}
+	if l.err == nil {
+		l.dialects, l.err = parseDialects(&l.options)
 	}
 	if l.err == nil {
 		l.path, l.err = filepath.Abs(path)
@@ -84,7 +90,11 @@ func (l *Lock) Status(ctx context.Context) (*observer.Observation, error) {
 	if l.err != nil {
 		return nil, l.err
 	}
-	return observer.Look(ctx, l.path, l.options.Format)
+	seen, err := observer.Look(ctx, l.path, l.options.Format)
+	if err == nil {
+		err = l.seeOld(ctx, seen)
+	}
+	return seen, err
 }
 
 func (l *Lock) emit(e Event, now time.Time) {

@@ -29,6 +29,16 @@ type Options struct {
 	FailUndecidable bool
 	// Fsync makes a published artifact durable before it becomes visible.
 	Fsync bool
+	// Dialects lists the protocols of older programs whose locks stand at L, or
+	// beside it, separated by commas: "mkdir,v2,token,heartbeat". An old lock
+	// blocks in any case; of the dialects named here it is judged by the
+	// dialect's rules and reclaimed when its holder is provably gone.
+	// legacy.Parse has the words, and docs/migration.md the plan.
+	Dialects string
+	// Hold takes the old lock of every dialect as well while the lock is held,
+	// so that old programs and this one exclude each other. Losing it to an
+	// old program is losing the lease: ErrLost.
+	Hold bool
 	// OnEvent is told what happens. It is called from the goroutine that
 	// acquires, so it must not block long and must not use the Lock.
 	OnEvent func(Event)

@@ -21,6 +21,7 @@ func (a *attempt) reclaim(ctx context.Context, seen *observer.Observation) (*Lea
 	if err != nil {
 		return nil, nil, err
 	}
+	intent := intentOf(f)
 	evidence, err := retire.Reclaim(ctx, f)
 	werr := f.Withdraw()
 	var alive *retire.AliveError
@@ -32,6 +33,7 @@ func (a *attempt) reclaim(ctx context.Context, seen *observer.Observation) (*Lea
 	}
 	if err == nil && evidence != "" {
 		a.reclaimed = true
+		a.oldIntents = append(a.oldIntents, intent)
 		a.lock.emit(Event{Kind: EventReclaimed, Generation: seen.Generation, Seen: seen,
 			Evidence: evidence, Waited: a.waiter.waited()}, a.env.Clock.Now())
 	}

@@ -104,8 +104,8 @@ func (w *waiter) tick(ctx context.Context) (time.Duration, error) {
 
 func (w *waiter) report(seen *observer.Observation) {
 	now := w.env.Clock.Now()
-	same := w.last != nil && seen.Generation == w.last.Generation &&
-		seen.State == w.last.State && seen.Evidence == w.last.Evidence
+	same := w.last != nil && seen.Generation == w.last.Generation && seen.State == w.last.State &&
+		(seen.Evidence == w.last.Evidence || seen.Old != nil && w.last.Old != nil) // an old lock's tells its age
 	w.waiting, w.last = true, seen
 	if same && now.Sub(w.reported) < reportEvery {
 		return

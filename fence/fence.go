@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"genlock.dev/genlock/internal/discard"
+	"genlock.dev/genlock/internal/mutant"
 	"genlock.dev/genlock/internal/prepare"
 	"genlock.dev/genlock/internal/seal"
 	"genlock.dev/genlock/internal/tree"
@@ -42,7 +43,7 @@ func Claim(ctx context.Context, root *Root, id protocol.ID) (*Fence, error) {
 		return nil, ErrMoved
 	}
 	defer seen.Close()
-	if seen.ID != id || id == "" {
+	if (seen.ID != id || id == "") && !mutant.On(mutant.VerdictBeforeClaim) && !mutant.On(mutant.ReleasedIsAbandoned) {
 		return nil, ErrMoved
 	}
 	f, err := publish(r, seen)
@@ -130,6 +131,9 @@ func moved(r *tree.Root, seen *tree.Generation, err error) error {
 // same generation confirms; a claim that landed in a tombstone authorises
 // nothing and is taken back.
 func (f *Fence) confirm(r *tree.Root, seen *tree.Generation) (*Fence, error) {
+	if f.misled(r, seen) {
+		return f, nil
+	}
 	now, err := r.Current()
 	if err != nil {
 		f.takeBack(r, seen.ID)
@@ -145,6 +149,9 @@ func (f *Fence) confirm(r *tree.Root, seen *tree.Generation) (*Fence, error) {
 		return nil, ErrMoved
 	}
 	f.tokenBox = seal.Wrap(&tree.Fenced{Root: r, Generation: now, Claim: protocol.ID(f.party.Name)})
+	if mutant.On(mutant.BreakWithoutClaim) {
+		f.takeBack(r, seen.ID)
+	}
 	return f, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/internal/discard"
+	"genlock.dev/genlock/internal/mutant"
 	"genlock.dev/genlock/internal/prepare"
 	"genlock.dev/genlock/internal/seal"
 	"genlock.dev/genlock/internal/tomb"
@@ -63,6 +64,9 @@ func attempt(ctx context.Context, r *tree.Root, in Intent) (*Tenure, error) {
 	if err != nil {
 		return nil, err
 	}
+	if mutant.On(mutant.SharedCandidate) {
+		candidate = protocol.ID(r.Env.Machine.Self().Boot)
+	}
 	party, err := prepare.Make(r, prepare.Spec{Name: protocol.CandidateName(candidate),
 		ID: id, Generation: id, Line: true, About: in.About, Hold: in.Hold})
 	if vfs.IsVanished(err) || vfs.IsBusy(err) {
@@ -74,7 +78,11 @@ func attempt(ctx context.Context, r *tree.Root, in Intent) (*Tenure, error) {
 	// Known to this process before it is known to anybody: a record with our
 	// own instance that no lease names counts as finished.
 	r.Env.Leases.Add(id)
-	err = r.Dir.Rename(party.Name, r.Dir, protocol.CurrentName, vfs.Plain)
+	how := vfs.Plain
+	if mutant.On(mutant.EmptyIsHeld) {
+		how = vfs.NoReplace
+	}
+	err = r.Dir.Rename(party.Name, r.Dir, protocol.CurrentName, how)
 	if err != nil {
 		if err = unpublished(r, party, err); err != nil {
 			r.Env.Leases.Remove(id)
@@ -88,6 +96,10 @@ func attempt(ctx context.Context, r *tree.Root, in Intent) (*Tenure, error) {
 // the rename happened all the same (rule 10); otherwise the candidate is gone
 // and can never be published, and the error says why.
 func unpublished(r *tree.Root, p *prepare.Party, cause error) error {
+	if mutant.On(mutant.FailureBelieved) {
+		p.Close()
+		return lostOrFailed(r, cause)
+	}
 	id := p.Info.ID()
 	if happened, err := r.IsCurrent(id); err == nil && happened {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"genlock.dev/genlock/internal/mutant"
 	"genlock.dev/genlock/internal/seal"
 	"genlock.dev/genlock/internal/tomb"
 	"genlock.dev/genlock/internal/tree"
@@ -31,6 +32,13 @@ func (t *Tenure) Release() error {
 	}
 	t.released = true
 	token := seal.Open(t)
+	if mutant.On(mutant.UnlinkFlocked) {
+		token.Generation.Dir.Remove(token.Generation.Witness.Name())
+	}
+	if mutant.On(mutant.WitnessFirst) {
+		t.spend(token)
+	}
+	t.early = mutant.On(mutant.ClaimsBeforeRetirement) && tomb.Unclaimed(token.Generation.Dir)
 	// From here on nobody else issues a rename for this lease: the lock is
 	// ours, and released is set. Only then may the witness go.
 	switch err := retireOwn(token); {
@@ -50,6 +58,9 @@ func (t *Tenure) Release() error {
 	default:
 		t.err = t.fallBack(token, err)
 		t.spend(token)
+		if mutant.On(mutant.RetryAfterFallback) {
+			tomb.Move(token.Root, token.Generation.ID, token.Generation.Info.ID())
+		}
 	}
 	t.party.Close()
 	return t.err
@@ -59,7 +70,7 @@ func (t *Tenure) Release() error {
 // claims: without any it goes at once, otherwise it says that we are done.
 func (t *Tenure) settle(token *tree.Fenced) {
 	g := token.Generation
-	if tomb.Removable(token.Root, g.Dir) {
+	if t.early || tomb.Removable(token.Root, g.Dir) {
 		if err := tomb.Remove(token.Root, g.ID, func() { t.spend(token) }); err == nil {
 			return
 		}

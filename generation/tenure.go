@@ -25,6 +25,7 @@ type Tenure struct {
 	mu       sync.Mutex
 	released bool
 	err      error // what Release came to
+	early    bool  // a mistake: see mutant.ClaimsBeforeRetirement
 }
 
 func newTenure(r *tree.Root, id protocol.ID, p *prepare.Party) *Tenure {

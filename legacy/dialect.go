@@ -62,6 +62,8 @@ type Place struct {
 	// spent and retired on its way here, with the dialects they meant to
 	// hold. What they announced went with them: nobody else knows it.
 	Reclaimed []Intent
+	// word: an operator's word stands for the verdict. See Break.
+	word bool
 }
 
 // Intent is what a generation's record said about old locks.

@@ -102,7 +102,7 @@ func (d heartbeat) Reclaim(ctx context.Context, at Place) (string, error) {
 	}
 	defer s.close()
 	sight, err := d.see(ctx, s)
-	if err := mustBeSpent(sight, err); err != nil {
+	if err := at.permits(sight, err); err != nil {
 		return "", err
 	}
 	id, err := s.env.NewID()

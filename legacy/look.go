@@ -60,8 +60,9 @@ func ago(age time.Duration) string {
 
 func round(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }
 
-// mustBeSpent turns a sight into the permission to reclaim.
-func mustBeSpent(sight *Sight, err error) error {
+// permits turns a sight into the permission to reclaim, which an operator's word
+// gives as well as a verdict does.
+func (at Place) permits(sight *Sight, err error) error {
 	switch {
 	case vfs.IsVanished(err):
 		return ErrMoved
@@ -69,7 +70,7 @@ func mustBeSpent(sight *Sight, err error) error {
 		return err
 	case sight == nil:
 		return ErrMoved
-	case !sight.Spent():
+	case !sight.Spent() && !at.word:
 		return &BlockedError{Sight: sight}
 	}
 	return nil

@@ -68,7 +68,7 @@ func (d mkdir) Reclaim(ctx context.Context, at Place) (string, error) {
 		return "", ErrMoved
 	}
 	defer s.close()
-	if err := mustBeSpent(d.see(ctx, s)); err != nil {
+	if err := at.permits(d.see(ctx, s)); err != nil {
 		return "", err
 	}
 	fence, err := capture(s)
@@ -76,7 +76,7 @@ func (d mkdir) Reclaim(ctx context.Context, at Place) (string, error) {
 		return "", err
 	}
 	sight, err := d.see(ctx, s)
-	if err := mustBeSpent(sight, err); err != nil {
+	if err := at.permits(sight, err); err != nil {
 		return "", err
 	}
 	// The fence is the token: with it nothing but this lock can be retired, and

@@ -104,7 +104,7 @@ func (d token) Reclaim(ctx context.Context, at Place) (string, error) {
 	}
 	defer s.close()
 	sight, ids, err := d.see(ctx, s)
-	if err := mustBeSpent(sight, err); err != nil {
+	if err := at.permits(sight, err); err != nil {
 		return "", err
 	}
 	name, err := quarantineName(s, quarantineMiddle)

@@ -171,7 +171,7 @@ func (v2) Reclaim(ctx context.Context, at Place) (string, error) {
 		return "", ErrMoved
 	}
 	defer now.dir.Close()
-	if err := mustBeSpent(now.sight, nil); err != nil {
+	if err := at.permits(now.sight, nil); err != nil {
 		return "", err
 	}
 	err = persist(r.Env, renameBudget, r.Dir, func() error { return retireV2(r, now.id, now.info.ID()) })

@@ -17,7 +17,7 @@ func (o *Observation) Describe(now time.Time) string {
 		return "cannot be used: " + o.Evidence
 	}
 	if o.Generation == "" && o.Old != nil {
-		return "is held by an older tool: " + o.Old.Why
+		return o.Old.describe()
 	}
 	s := "is held by " + o.Holder.Describe(now)
 	if v := o.VerdictText(); v != "" {
@@ -100,6 +100,9 @@ func (o *Observation) advice() string {
 	case Undecidable:
 		if o.Generation != "" {
 			return fmt.Sprintf("genlock break %s --generation %s", lock, o.Generation)
+		}
+		if o.Old != nil {
+			return fmt.Sprintf("genlock break %s --old %s", lock, o.Old.Dialect)
 		}
 	case Quarantined:
 		return fmt.Sprintf("genlock break %s --generation %s --quarantined", lock, o.Generation)

@@ -82,6 +82,9 @@ func (o *Observation) see(r *tree.Root) error {
 	o.Holder = holderOf(g, v, r.Env)
 	verdict := v.Answer.String()
 	o.Verdict, o.Evidence = &verdict, v.Why
+	if g.Record == nil && g.Problem != "" {
+		o.Evidence += " (" + g.Problem + ")"
+	}
 	o.State = heldState(g, v)
 	switch {
 	case v.Guards.Quarantine != "":
@@ -120,7 +123,7 @@ func holderOf(g *tree.Generation, v judge.Verdict, e *env.Env) *Holder {
 		h.Label, h.Argv, h.CWD, h.User = a.Label, a.Argv, a.CWD, a.User
 	}
 	if p := rec.Process; p != nil {
-		h.PIDNamespace, h.BootID = string(p.PIDNS), p.Boot
+		h.PIDNamespace, h.BootID, h.Witness = string(p.PIDNS), p.Boot, p.Witness
 		self := e.Machine.Self().Instance
 		h.Self = self != "" && p.Instance == self
 	}

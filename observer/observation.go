@@ -55,18 +55,13 @@ type Holder struct {
 	ChildOnly    bool     `json:"child_only"`
 	PIDNamespace string   `json:"pid_namespace,omitempty"`
 	BootID       string   `json:"boot_id,omitempty"`
+	// Witness is "flock", or "none" where locks exclude nobody: then a command
+	// of the holder does not keep the lock when the holder is gone.
+	Witness string `json:"witness,omitempty"`
 	// Started is StartedAt if it is a time.
 	Started time.Time `json:"-"`
 	// Self: the record names this very process.
 	Self bool `json:"self,omitempty"`
-}
-
-// OldLock is a lock of an older protocol that stands at the lock's own path.
-type OldLock struct {
-	Dialect string `json:"dialect"`
-	State   string `json:"state"`
-	Path    string `json:"path"`
-	Why     string `json:"why,omitempty"`
 }
 
 // VerdictText is the verdict, "" when the lock is free.

@@ -11,6 +11,7 @@ import (
 	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/internal/guard"
 	"genlock.dev/genlock/internal/judge"
+	"genlock.dev/genlock/internal/mutant"
 	"genlock.dev/genlock/internal/seal"
 	"genlock.dev/genlock/internal/tomb"
 	"genlock.dev/genlock/internal/tree"
@@ -53,6 +54,9 @@ func (e *QuarantinedError) Is(target error) bool { return target == ErrQuarantin
 // caller withdraws the fence afterwards and then calls Bury.
 func Reclaim(ctx context.Context, f *fence.Fence) (evidence string, err error) {
 	token := seal.Open(f)
+	if mutant.On(mutant.VerdictBeforeClaim) || mutant.On(mutant.ReleasedIsAbandoned) {
+		return "it was gone before", move(token)
+	}
 	v, err := judge.Holder(token.Root, token.Generation)
 	if err != nil {
 		return "", err

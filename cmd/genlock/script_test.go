@@ -80,8 +80,12 @@ func poll(reached func() bool) bool {
 // untilFile is a command that runs until a file exists. It ends as well when its
 // directory is gone, so that nothing outlives a test.
 func untilFile() {
+	dir, err := os.Getwd()
+	if err != nil {
+		os.Exit(4)
+	}
 	if !poll(func() bool {
-		if _, err := os.Stat("."); err != nil {
+		if _, err := os.Stat(dir); err != nil {
 			os.Exit(4)
 		}
 		_, err := os.Stat(os.Args[1])

@@ -105,7 +105,15 @@ func holderFacts(h *observer.Holder, now time.Time) [][2]string {
 		since += " (" + observer.Duration(age) + " ago)"
 	}
 	return [][2]string{{"holder", who}, {"label", h.Label}, {"command", observer.Command(h.Argv)},
-		{"directory", h.CWD}, {"since", since}}
+		{"directory", h.CWD}, {"since", since}, {"witness", witnessFact(h)}}
+}
+
+// witnessFact is silent about what is usual.
+func witnessFact(h *observer.Holder) string {
+	if h.Witness != protocol.WitnessNone {
+		return ""
+	}
+	return "none: locks exclude nobody here, so a command that outlives the holder does not keep the lock"
 }
 
 func oldText(o *observer.OldLock) string {

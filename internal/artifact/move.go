@@ -33,6 +33,9 @@ func (s *Site) how(b *built) (vfs.RenameFlag, error) {
 // program that writes the artifact without the lock can, and loses its file; a
 // directory is not replaced unless it is empty.
 func (s *Site) move(p place, how vfs.RenameFlag) error {
+	if done, err := s.misled(p); done {
+		return err
+	}
 	err := s.FS.Rename(p.join(s.base()), s.Path, how)
 	switch {
 	case how == vfs.Plain || !vfs.IsUnsupported(err):

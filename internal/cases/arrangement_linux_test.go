@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,16 +27,22 @@ var arrangements = []struct {
 // nested is a container whose first process is somebody else.
 var nested = place{flags: container.flags, setup: []string{"proc", "child"}}
 
-// turns takes turns. Inside the section it makes a file that must not exist.
+// turns takes turns, from when it is told. Inside the section it makes a file that
+// must not exist.
 type turns struct {
 	Lock, Section string
 	World         world
 	Turns         int
+	// Name tells the processes apart: their numbers may be the same.
+	Name string
 }
 
 func (w *turns) run() error {
 	ctx, m := w.World.in()
 	lock := genlock.New(w.Lock, nil)
+	fmt.Println("ready")
+	fmt.Scanln()
+	handed := 0
 	for n := range w.Turns {
 		lease, err := lock.Acquire(ctx)
 		if err != nil {
@@ -46,6 +53,12 @@ func (w *turns) run() error {
 			return fmt.Errorf("overlap in turn %d: %w", n, err)
 		}
 		f.Close()
+		if last, _ := os.ReadFile(w.Section + ".last"); len(last) > 0 && string(last) != w.Name {
+			handed++
+		}
+		if err := os.WriteFile(w.Section+".last", []byte(w.Name), 0o666); err != nil {
+			return err
+		}
 		if err := os.Remove(w.Section); err != nil {
 			return fmt.Errorf("overlap in turn %d: %w", n, err)
 		}
@@ -53,21 +66,32 @@ func (w *turns) run() error {
 			return err
 		}
 	}
-	fmt.Println("done", w.Turns, "as pid", m.self.PID, "in", m.self.PIDNS)
+	fmt.Println("done", handed, "times taken over, as pid", m.self.PID, "in", m.self.PIDNS)
 	return nil
 }
 
-// contend lets processes in these places take turns, all at once.
+// contend lets processes in these places take turns, all at once, and tells how
+// long that took.
 func (s *scene) contend(where []place, t turns) time.Duration {
 	s.Helper()
 	t.Lock, t.Section = s.lock, filepath.Join(s.dir, "section")
-	began := time.Now()
 	var all []*actor
-	for _, p := range where {
+	for i, p := range where {
+		t.Name = strconv.Itoa(i)
 		all = append(all, s.start(p, "turns", t))
 	}
 	for _, a := range all {
-		s.Log(a.expect("done"))
+		a.expect("ready")
+	}
+	began := time.Now()
+	for _, a := range all {
+		fmt.Fprintln(a.in)
+	}
+	for _, a := range all {
+		answer := a.expect("done")
+		if s.Log(answer); strings.HasPrefix(answer, "0 ") {
+			s.Error("one of them never took over from another")
+		}
 	}
 	return time.Since(began)
 }

@@ -15,7 +15,7 @@ var hostCases = []scenario{
 	{id: "C1", what: "died on another host, four days ago", play: ghost, want: "undecidable", says: "recorded on ghost, this is ", next: blocked},
 	{id: "C1", what: "the operator unlocks it", play: unlocked, want: "free"},
 	{id: "C2", what: "old record without a host, two days old", play: hostless, want: "undecidable",
-		says: "its record is unusable and no witness tells who made it", next: blocked},
+		says: "its record is unusable and no witness tells who made it (owner.json: unusable record: it names no host)", next: blocked},
 	{id: "C2", what: "old lock directory without a host, looked at twice", play: oldDirectory, want: "undecidable", next: blocked},
 	{id: "kind", what: "the machine was started anew", then: killed, world: world{Reboot: true},
 		want: "gone", says: "this machine was started anew since", next: takes},

@@ -14,16 +14,18 @@ import (
 
 // unusable is what is said of a dead holder whose record means nothing, in the
 // boot in which it died.
-const unusable = "its witness is free, but its record is torn"
+func unusable(why string) string {
+	return "its witness is free, but its record is torn and does not say that this means anything (owner.json: unusable record: " + why
+}
 
 // pidCases are group A: numbers that are no process, or another one's, and
 // processes that are there and dead.
 var pidCases = []scenario{
 	{id: "A1", what: "pid 0 in the record of a dead holder", then: both(killed, pid(0)),
-		want: "undecidable", says: unusable, next: blocked},
-	{id: "A1", what: "pid -1", then: both(killed, pid(-1)), want: "undecidable", says: unusable, next: blocked},
-	{id: "A1", what: "pid 1.5", then: both(killed, pid(1.5)), want: "undecidable", says: unusable, next: blocked},
-	{id: "A1", what: "pid 2^40", then: both(killed, pid(1<<40)), want: "undecidable", says: unusable, next: blocked},
+		want: "undecidable", says: unusable("pid 0 is not one"), next: blocked},
+	{id: "A1", what: "pid -1", then: both(killed, pid(-1)), want: "undecidable", says: unusable("pid -1 is not one"), next: blocked},
+	{id: "A1", what: "pid 1.5", then: both(killed, pid(1.5)), want: "undecidable", says: unusable("field pid is a n"), next: blocked},
+	{id: "A1", what: "pid 2^40", then: both(killed, pid(1<<40)), want: "undecidable", says: unusable("pid 1099511627776 is not one"), next: blocked},
 	{id: "A1", what: "pid 0, and the holder lives", then: pid(0), want: "alive", says: "its witness is locked", next: blocked},
 	{id: "A1", what: "pid of a running sleep", then: both(killed, ofSleep),
 		want: "gone", says: "is a different process now (start time)", next: takes},
@@ -45,6 +47,7 @@ var pidCases = []scenario{
 // ofSleep puts the number of an innocent process into the record.
 func ofSleep(s *scene) {
 	s.Helper()
+	tick()
 	sleep := exec.Command("sleep", "600")
 	if err := sleep.Start(); err != nil {
 		s.Fatal(err)
@@ -96,11 +99,7 @@ func (r *reuse) play() (seen, error) {
 	if err != nil {
 		return seen{}, err
 	}
-	// Start times are told in ticks of 10 ms: the next process of that number
-	// must not begin in the same one.
-	for began := ticks(); ticks() == began; {
-		runtime.Gosched()
-	}
+	tick()
 	// A thread of this very program may be faster, so try more than once.
 	for range 50 {
 		if err := os.WriteFile("/proc/sys/kernel/ns_last_pid", []byte(strconv.Itoa(pid-1)), 0); err != nil {
@@ -146,6 +145,14 @@ func (r *reuse) deadHolder() (int, error) {
 	cmd.Process.Kill()
 	cmd.Wait()
 	return cmd.Process.Pid, nil
+}
+
+// tick waits for the next one. Start times are told in ticks of 10 ms: a process that
+// takes over a number must not begin in the same one as the holder.
+func tick() {
+	for began := ticks(); ticks() == began; {
+		runtime.Gosched()
+	}
 }
 
 func ticks() int64 {

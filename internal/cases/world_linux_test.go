@@ -18,8 +18,9 @@ import (
 type world struct {
 	// Reboot: the machine was started anew, ten minutes from now.
 	Reboot bool `json:",omitempty"`
-	// Hostname instead of the machine's.
+	// Hostname and Machine instead of the machine's.
 	Hostname string `json:",omitempty"`
+	Machine  string `json:",omitempty"`
 	// Flock is what every flock gets: "pretend" or the name of an errno.
 	Flock string `json:",omitempty"`
 	// Hurry: whoever sleeps moves on its clock instead.
@@ -35,6 +36,9 @@ func (w world) in() (context.Context, *machine) {
 	e := *env.From(ctx)
 	m := newMachine(e.Machine, w)
 	e.Machine = m
+	if w.Reboot {
+		e.Leases = new(env.Leases) // of another process
+	}
 	if w.Flock != "" {
 		e.FS = faultfs.Wrap(vfs.OS(), faultfs.Hooks{Before: faultfs.On(errnos[w.Flock], faultfs.Flock)})
 	}
@@ -59,7 +63,11 @@ func newMachine(of evidence.Machine, w world) *machine {
 	if w.Hostname != "" {
 		m.self.Hostname = w.Hostname
 	}
+	if w.Machine != "" {
+		m.self.Machine = w.Machine
+	}
 	if w.Reboot {
+		m.self.Instance = protocol.ID(strings.Repeat("c", len(protocol.NoBoot)))
 		m.self.Boot = strings.Repeat("b", len(protocol.NoBoot))
 		m.self.BootedAt = time.Now().Add(10 * time.Minute)
 	}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"strconv"
 
+	"genlock.dev/genlock/internal/mutant"
 	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/protocol"
 )
@@ -18,6 +19,9 @@ import (
 // very file that was locked. Through overlay against its upper directory, or
 // through bindfs, a live holder's witness looks free.
 func witness(m Machine, p Party) Finding {
+	if mutant.On(mutant.PIDAlone) {
+		return Finding{Rung: Witness}
+	}
 	same, _ := sameBoot(m, p)
 	whole := p.Record != nil && p.Record.Ours() && !p.torn() && !p.mixed()
 	switch {
@@ -71,6 +75,9 @@ func probe(dir vfs.Dir, name string) (vfs.Info, error) {
 	}
 	if !info.IsRegular() {
 		return info, vfs.ErrNotRegular
+	}
+	if mutant.On(mutant.ExclusiveProbe) {
+		return info, f.Flock(vfs.Exclusive)
 	}
 	return info, f.Flock(vfs.Shared)
 }

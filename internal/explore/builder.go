@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 
@@ -36,6 +37,24 @@ func (p *Proc) Build(l *genlock.Lease) {
 	p.done(resultOf(err))
 	if err != nil {
 		p.lostOnly(l, err)
+	}
+}
+
+// Do adopts the artifact, or ends where it would begin to build: what follows has
+// a clock of its own (Lease.Context), which no scheduler controls.
+func (p *Proc) Do() {
+	p.call()
+	p.marks.untilStage = true
+	res, err := p.Lock().Do(p.ctx, genlock.Artifact{Path: p.w.sc.Artifact},
+		func(context.Context, *genlock.Work) error { return errDead })
+	p.marks.untilStage = false
+	p.done(resultOf(err))
+	_, _, n := p.w.disk.at(p.w.sc.Artifact, nil)
+	switch {
+	case err != nil:
+		p.trueRefusal(err)
+	case res.How == genlock.Adopted && n == nil:
+		p.w.fail(ruleAdopted, "%s adopted an artifact that is not there", p.name)
 	}
 }
 

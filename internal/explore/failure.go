@@ -23,3 +23,11 @@ func (f *Failure) String() string {
 	fmt.Fprintf(&b, "replay: go test ./internal/explore -run TestReplay -schedule=%s:%s", f.Scenario, f.Schedule)
 	return b.String()
 }
+
+// Operations is how many there are in the schedule.
+func (f *Failure) Operations() (n int) {
+	for _, t := range f.Schedule {
+		n += t.n
+	}
+	return n
+}

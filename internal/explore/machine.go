@@ -106,11 +106,13 @@ func (c wallclock) Sleep(ctx context.Context, d time.Duration) error {
 		return errDead
 	}
 	p.doing, p.touches = op{verb: vSleep, at: point{verb: vSleep}}, p.touches[:0]
+	p.end(false, 0)
 	p.state = asleep
 	p.giveWay()
 	if p.dead {
 		return errDead
 	}
+	p.doing = op{verb: vMark, name: "wakes", at: point{verb: vSleep}}
 	p.now = p.now.Add(max(d.Round(time.Second), time.Second, p.w.sc.Oversleep))
 	p.end(false, 0)
 	if !p.w.sc.Remember {

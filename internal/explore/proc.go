@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"genlock.dev/genlock"
@@ -29,6 +30,7 @@ type state uint8
 const (
 	ended  state = iota // its script is over; the process lives on, idle
 	ready               // before its next operation
+	unborn              // until its parent starts it
 	asleep              // until something changes, or nobody else can run
 	killed
 )
@@ -47,6 +49,7 @@ type Proc struct {
 	script func(*Proc)
 	co     *coro // while the script runs
 	state  state
+	child  bool // started by another process
 	dead   bool // no operation has an effect any more
 	// narrow: it stands at a point where only its own crash is an
 	// alternative to going on.
@@ -81,6 +84,9 @@ type Proc struct {
 // it is resumed for the first time.
 func (p *Proc) start(script func(*Proc)) {
 	p.state, p.script = ready, script
+	if p.child {
+		p.state = unborn
+	}
 }
 
 func (p *Proc) run() {
@@ -123,6 +129,10 @@ func (p *Proc) begin(o op) bool {
 	}
 	p.doing, p.touches = o, p.touches[:0]
 	p.fault = fault{}
+	if p.marks.untilStage && o.verb == vMkdir && strings.HasPrefix(o.name, "stage-") {
+		p.w.leave(p)
+		return false
+	}
 	switch {
 	case p.w.isPoint(p, o):
 		p.narrow = false

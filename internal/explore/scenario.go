@@ -57,6 +57,8 @@ type Part struct {
 	Do func(*Proc)
 	// PIDNS is its PID namespace; empty is the first one.
 	PIDNS string
+	// Child: it is the command that the process before it starts.
+	Child bool
 }
 
 // fault is what becomes of an operation instead of itself, or the answer it gets

@@ -38,12 +38,18 @@ var scenarios = []*Scenario{
 	{Name: "publish-beside", Before: rooted, After: settled, Preemptions: 2, Polls: 2,
 		Artifact: "/m/tool", Mount: "/m", Replace: true,
 		Procs: []Part{{Do: builder}, {Do: breakAndBuild}}},
+	{Name: "adopt", Before: rooted, After: settled, Preemptions: -1, Polls: 2, Artifact: "/c/out/tool", Remember: true,
+		Procs: []Part{{Do: builder}, {Do: (*Proc).Do}}},
+	{Name: "fail", Before: rooted, After: settled, Preemptions: -1, Polls: 2, Artifact: "/c/out/tool", Remember: true,
+		Procs: []Part{{Do: tenant}, {Do: (*Proc).Do}}},
+	{Name: "empty", Before: emptyCurrent, After: settled, Preemptions: -1, Polls: 2,
+		Procs: []Part{{Do: tenant}, {Do: tenant}}},
 	{Name: "foreign", Before: rooted, After: settledWithoutForeign, Preemptions: 3, Polls: 2, Format: protocol.TTSC, Crashes: 1,
 		Procs: []Part{{Do: tryOnce}, {Do: Foreign}}},
 	{Name: "by-hand", Before: rooted, Preemptions: 3, Polls: 2, ByHand: true,
 		Procs: []Part{{Do: tenant}, {Do: remover}}},
 	{Name: "child", Before: rooted, After: settled, Preemptions: -1, Polls: 2,
-		Procs: []Part{{Do: parent}, {Do: goOn}, {Do: tryOnce}}},
+		Procs: []Part{{Do: parent}, {Do: goOn, Child: true}, {Do: tryOnce}}},
 	{Name: "namespaces", Before: rooted, After: settled, Preemptions: -1, Polls: 2, Crashes: 1,
 		Procs: []Part{{Do: tryOnce}, {Do: tryOnce, PIDNS: "7"}}},
 	{Name: "three", Before: rooted, After: settled, Preemptions: 2, Polls: 1, Crashes: 1,
@@ -154,20 +160,15 @@ func remover(p *Proc) {
 // parent starts a command under the lock and is killed.
 func parent(p *Proc) {
 	if l := p.Acquire(); l != nil {
-		p.Fork(p.w.procs[p.n+1])
+		p.Fork()
 		p.Die()
 	}
 }
 
 // goOn is that command; it ends some time later.
 func goOn(p *Proc) {
-	for range 8 {
-		if len(p.locked) > 0 {
-			p.mark("goes on")
-			p.Die()
-		}
-		p.Pause()
-	}
+	p.mark("goes on")
+	p.Die()
 }
 
 // Scenes and ends.
@@ -177,6 +178,17 @@ func crashedHolder(w *World) { w.Crash(w.Play(hold)) }
 
 // rooted is a scene in which the lock was used before.
 func rooted(w *World) { w.Crash(w.Play(tryOnce)) }
+
+// emptyCurrent is a scene in which current is an empty directory, which holds
+// nothing.
+func emptyCurrent(w *World) {
+	rooted(w)
+	w.Crash(w.Play(func(p *Proc) {
+		if d, err := p.env.FS.OpenDir(rootPath); err == nil {
+			d.Mkdir(protocol.CurrentName, 0o755)
+		}
+	}))
+}
 
 // settled is an end: those who did not crash live on, idle, and a newcomer gets
 // the lock beside them and leaves nothing.

@@ -113,7 +113,7 @@ func (w *World) take(t turn) {
 		return
 	}
 	for done := 0; done < t.n && w.finding == nil; {
-		if p.dead || p.state == ended {
+		if p.dead || p.state == ended || p.state == unborn {
 			return
 		}
 		before, a := w.steps, action{proc: p.n}
@@ -122,8 +122,5 @@ func (w *World) take(t turn) {
 		}
 		w.apply(a)
 		done += w.steps - before
-		if w.steps == before && p.state == asleep {
-			return // it wants to sleep; the next turn may wake it
-		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	"genlock.dev/genlock"
 	"genlock.dev/genlock/fence"
@@ -21,7 +20,9 @@ type marks struct {
 	breaking protocol.ID
 	looking  bool
 	foreign  bool
-	hand     bool
+	// untilStage: its life ends where it would begin to build.
+	untilStage bool
+	hand       bool
 	// acquired and looked are moments, in effects so far.
 	acquired, looked int
 	// deadThen are the processes that were dead when the current call began.
@@ -119,10 +120,11 @@ func (p *Proc) trueRefusal(err error) {
 	}
 }
 
-// Fork starts a command: a process that inherits the witness, runs script, and
-// lives on until somebody ends it.
-func (p *Proc) Fork(child *Proc) {
+// Fork starts a command: the process after this one, which inherits the witness.
+func (p *Proc) Fork() {
 	p.mark("starts a command")
+	child := p.w.procs[p.n+1]
+	child.state = ready
 	for _, f := range p.locked {
 		inner, err := child.fs.Inherit(f)
 		if err != nil {
@@ -133,13 +135,6 @@ func (p *Proc) Fork(child *Proc) {
 		p.w.disk.lock(f.node, *copied.held)
 		child.locked = append(child.locked, copied)
 	}
-}
-
-// Pause sleeps until something changes.
-func (p *Proc) Pause() {
-	p.alive()
-	p.env.Clock.Sleep(p.ctx, time.Second)
-	p.done(0)
 }
 
 // Die is an end by itself, as exit(2).

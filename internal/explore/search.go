@@ -34,7 +34,11 @@ func newKnowledge(sc *Scenario) *knowledge {
 	k.claim = k.roles.get(k.root, protocol.ClaimCandidateName(protocol.ID(id), protocol.ID(id)))
 	generation := k.roles.get(k.root, protocol.CandidateName(protocol.ID(id)))
 	k.observers = k.roles.get(generation, protocol.ObserversName)
-	k.beside = k.roles.get(dir, protocol.BesideName(filepath.Base(sc.Artifact), protocol.ID(id)))
+	beside := role(0)
+	for name := range strings.SplitSeq(strings.Trim(filepath.Dir(sc.Artifact), "/"), "/") {
+		beside = k.roles.get(beside, name)
+	}
+	k.beside = k.roles.get(beside, protocol.BesideName(filepath.Base(sc.Artifact), protocol.ID(id)))
 	return k
 }
 

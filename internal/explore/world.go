@@ -96,7 +96,7 @@ func newWorld(sc *Scenario, know *knowledge) *World {
 // spawn makes a process that does not run yet.
 func (w *World) spawn(part Part) *Proc {
 	p := &Proc{w: w, n: len(w.procs), now: began, fs: w.fs.Process()}
-	p.name = string(letter(p.n))
+	p.name, p.child = string(letter(p.n)), part.Child
 	w.procs = append(w.procs, p)
 	ns := part.PIDNS
 	if ns == "" {

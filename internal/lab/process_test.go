@@ -32,13 +32,15 @@ type process struct {
 // never end.
 const mostOperations = 20_000
 
-func (w *world) process() *process {
+func (w *world) process() *process { return w.processOf(memfs.User{Umask: 0o022}) }
+
+func (w *world) processOf(user memfs.User) *process {
 	w.mu.Lock()
 	w.last++
 	pid := w.last
 	w.alive[pid] = true
 	w.mu.Unlock()
-	p := &process{w: w, pid: pid, fs: w.disk.Process()}
+	p := &process{w: w, pid: pid, fs: w.disk.ProcessOf(user)}
 	p.self = &evidence.Self{
 		PID: pid, Hostname: "vm", Boot: fmt.Sprintf("%032x", w.boot), Machine: "00000000000000aa",
 		PIDNS: "1", TimeNS: "1", Start: protocol.Number(strconv.Itoa(pid)),

@@ -63,7 +63,7 @@ func (d *doctor) root(p place) error {
 
 // whole looks at everything in the root.
 func (d *doctor) whole(p place) error {
-	o, err := observer.Look(d.ctx, p.lock, p.format)
+	o, err := p.look(d.ctx)
 	if err != nil {
 		return d.refused(p, o, err)
 	}
@@ -83,7 +83,7 @@ func (d *doctor) whole(p place) error {
 
 func (d *doctor) unusable(p place) error {
 	d.looked++
-	o, err := observer.Look(d.ctx, p.lock, p.format)
+	o, err := p.look(d.ctx)
 	if err == nil {
 		return nil // it was replaced meanwhile
 	}
@@ -119,17 +119,18 @@ func (d *doctor) unreadable(path string, err error) error {
 		Ignore: "only if you need no lock in it", Mend: "ls -ld " + quote(path)})
 }
 
-func (d *doctor) old(p place, o *observer.OldLock) error {
+func (d *doctor) old(p place) error {
 	d.looked++
-	if o.State == string(observer.Free) {
-		return nil
+	o, err := p.look(d.ctx)
+	if err != nil || o.Old == nil {
+		return nil // gone meanwhile, or told with the directory
 	}
 	return d.oldLock(p, o)
 }
 
-func (d *doctor) oldLock(p place, o *observer.OldLock) error {
-	return d.found(Finding{Kind: "old-lock", Lock: p.lock, Path: o.Path, Evidence: o.Why,
-		What:   "a lock of an older tool (" + o.Dialect + ") stands there; genlock waits for it and never touches it",
-		Ignore: "while that tool runs; it removes the lock when it is done",
-		Mend:   "when no such tool runs any more: rm -r " + quote(o.Path)})
+func (d *doctor) oldLock(p place, o *observer.Observation) error {
+	return d.found(Finding{Kind: "old-lock", Lock: p.lock, Path: o.Old.Path, Evidence: o.Old.Why,
+		What:   "a lock of an older tool (" + o.Old.Dialect + ") stands there; genlock waits for it, and does not touch it unless told to",
+		Ignore: "while that tool runs: it removes the lock when it is done",
+		Mend:   "when no such tool runs any more: rm -r " + quote(o.Old.Path)})
 }

@@ -10,7 +10,7 @@ import (
 // state tells about a held generation what an operator should know.
 func (d *doctor) state(p place, o *observer.Observation) error {
 	if o.Old != nil {
-		if err := d.oldLock(p, o.Old); err != nil || o.Generation == "" {
+		if err := d.oldLock(p, o); err != nil || o.Generation == "" {
 			return err
 		}
 	}

@@ -33,7 +33,7 @@ func (l *lister) root(p place) error {
 
 // unusable is the whole look, whose outcome is an observation in any case.
 func (l *lister) unusable(p place) error {
-	o, err := observer.Look(l.ctx, p.lock, p.format)
+	o, err := p.look(l.ctx)
 	if o == nil {
 		return err
 	}
@@ -42,17 +42,7 @@ func (l *lister) unusable(p place) error {
 
 func (l *lister) candidate(place) error { return nil }
 
-func (l *lister) old(p place, o *observer.OldLock) error {
-	seen := &observer.Observation{Schema: protocol.Schema, Lock: p.lock, Format: protocol.Genlock,
-		State: observer.Undecidable, Evidence: o.Why, Old: o}
-	if o.State == string(observer.Free) {
-		seen.State = observer.Free
-	} else {
-		verdict := string(observer.Undecidable)
-		seen.Verdict = &verdict
-	}
-	return l.see(seen)
-}
+func (l *lister) old(p place) error { return l.unusable(p) }
 
 func (l *lister) unreadable(path string, err error) error {
 	l.cannot(path, err)
@@ -65,8 +55,11 @@ func idle(p place) *observer.Observation {
 	if _, err := p.root.Lstat(protocol.CurrentName); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if _, err := p.dir.Lstat(baseOf(p)); !errors.Is(err, fs.ErrNotExist) {
-		return nil
+	base := p.name[:len(p.name)-len(protocol.RootSuffix)]
+	for _, old := range []string{base, base + v2Suffix} {
+		if _, err := p.dir.Lstat(old); !errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 	}
 	n, ok := tombstones(p)
 	if !ok {
@@ -78,8 +71,6 @@ func idle(p place) *observer.Observation {
 	}
 	return o
 }
-
-func baseOf(p place) string { return p.name[:len(p.name)-len(protocol.RootSuffix)] }
 
 // tombstones counts them without listing, where that can be done.
 func tombstones(p place) (n int, ok bool) {

@@ -2,13 +2,11 @@ package operate
 
 import (
 	"encoding/json"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
 
 	"genlock.dev/genlock/internal/vfs"
-	"genlock.dev/genlock/observer"
 	"genlock.dev/genlock/protocol"
 )
 
@@ -28,17 +26,20 @@ func (w *walker) oldLock(d *directory, path string, entries []fs.DirEntry) (done
 	if lock, ok := strings.CutSuffix(path, v2Suffix); ok && filepath.Base(lock) != "" {
 		data, err := vfs.ReadFile(d, v2MarkerName, 4096)
 		if err == nil && string(data) == v2Marker {
-			return true, w.old(place{lock: lock, dir: d}, v2At(d, path))
+			return true, w.oldAlone(d, lock)
 		}
 	}
-	o := classify(d, path, entries)
-	if o == nil {
+	if !isOldLock(d, path, entries) {
 		return false, nil
 	}
-	if info, err := w.fs.Lstat(path + protocol.RootSuffix); err == nil && info.IsDir() {
-		return true, nil
+	return true, w.oldAlone(d, path)
+}
+
+func (w *walker) oldAlone(d *directory, lock string) error {
+	if info, err := w.fs.Lstat(lock + protocol.RootSuffix); err == nil && info.IsDir() {
+		return nil
 	}
-	return true, w.old(place{lock: path, dir: d}, o)
+	return w.old(place{lock: lock, dir: d})
 }
 
 // oldBeside visits the old lock at a single lock's own path, and one of v2 beside
@@ -60,53 +61,26 @@ func (w *walker) oldBeside(d *directory, lock string) error {
 	return nil
 }
 
-func v2At(d vfs.Dir, path string) *observer.OldLock {
-	o := &observer.OldLock{Dialect: "v2", Path: path, State: string(observer.Free),
-		Why: "an older tool keeps its locks in " + path + "; nobody holds this one"}
-	if _, err := d.Lstat(protocol.CurrentName); err == nil {
-		o.State = string(observer.Held)
-		o.Why = "an older tool holds " + path + whoInOld(d, protocol.CurrentName)
-	}
-	return o
-}
-
-// classify tells whether a directory is an old lock. What it says about the holder
-// is what the old record says; that decides nothing.
-func classify(d *directory, path string, entries []fs.DirEntry) *observer.OldLock {
-	dialect, record := "", false
+// isOldLock tells whether a directory is one, by the names in it and by its record:
+// enough to give it a row. Whose it is, and whether that lives, the dialects tell.
+func isOldLock(d *directory, path string, entries []fs.DirEntry) bool {
 	for _, e := range entries {
 		switch name := e.Name(); {
+		case name == fenceName && e.IsDir(), strings.HasPrefix(name, tokenPrefix):
+			return true
 		case name == protocol.RecordName && e.Type().IsRegular():
-			record = true
-		case name == fenceName && e.IsDir():
-			dialect = "mkdir"
-		case strings.HasPrefix(name, tokenPrefix):
-			dialect = "token"
+			if r := readOldRecord(d, name); r != nil && (r.Token != "" || r.Hostname != "") {
+				return true
+			}
 		}
 	}
-	if record {
-		switch r := readOldRecord(d, protocol.RecordName); {
-		case r != nil && r.Token != "":
-			dialect = "token"
-		case r != nil && r.Hostname != "":
-			dialect = "mkdir"
-		}
-	}
-	if dialect == "" && len(entries) == 0 && looksLikeLock(filepath.Base(path)) {
-		dialect = "mkdir"
-	}
-	if dialect == "" {
-		return nil
-	}
-	return &observer.OldLock{Dialect: dialect, State: string(observer.Held), Path: path,
-		Why: "an older tool holds " + path + whoInOld(d, "")}
+	return len(entries) == 0 && looksLikeLock(filepath.Base(path))
 }
 
 type oldRecord struct {
-	PID       int    `json:"pid"`
-	Hostname  string `json:"hostname"`
-	Token     string `json:"token"`
-	StartedAt string `json:"startedAt"`
+	PID      int    `json:"pid"`
+	Hostname string `json:"hostname"`
+	Token    string `json:"token"`
 }
 
 func readOldRecord(d vfs.Dir, name string) *oldRecord {
@@ -116,25 +90,4 @@ func readOldRecord(d vfs.Dir, name string) *oldRecord {
 		return nil
 	}
 	return &r
-}
-
-// whoInOld says what the record of an old lock tells, for the end of a sentence.
-func whoInOld(d vfs.Dir, below string) string {
-	if below != "" {
-		dir, err := d.OpenDir(below)
-		if err != nil {
-			return ""
-		}
-		defer dir.Close()
-		d = dir
-	}
-	r := readOldRecord(d, protocol.RecordName)
-	if r == nil {
-		return "; it has left no readable record"
-	}
-	s := fmt.Sprintf("; its record names pid %d", r.PID)
-	if r.Hostname != "" {
-		s += " on " + observer.Command([]string{r.Hostname})
-	}
-	return s
 }

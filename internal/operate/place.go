@@ -1,9 +1,11 @@
 package operate
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 
+	"genlock.dev/genlock"
 	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/observer"
 	"genlock.dev/genlock/protocol"
@@ -50,7 +52,7 @@ type visitor interface {
 	// candidate is a root in flight, or on its way out.
 	candidate(p place) error
 	// old is a lock of an older protocol, without a root of ours beside it.
-	old(p place, o *observer.OldLock) error
+	old(p place) error
 	// unreadable is a directory that cannot be looked into.
 	unreadable(path string, err error) error
 }
@@ -60,3 +62,8 @@ type visitor interface {
 func looksLikeLock(base string) bool { return strings.HasSuffix(base, ".lock") }
 
 func (d *directory) at(name string) string { return filepath.Join(d.Path(), name) }
+
+// look is the whole look at the lock, old locks included: what status shows.
+func (p place) look(ctx context.Context) (*observer.Observation, error) {
+	return genlock.New(p.lock, &genlock.Options{Format: p.format}).Status(ctx)
+}

@@ -244,4 +244,4 @@ func (p *pruner) unusable(at place) error {
 	return nil
 }
 
-func (p *pruner) old(place, *observer.OldLock) error { return nil }
+func (p *pruner) old(place) error { return nil }

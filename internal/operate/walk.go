@@ -93,7 +93,7 @@ func (w *walker) entry(d *directory, e fs.DirEntry) error {
 	name := e.Name()
 	base, isRoot := strings.CutSuffix(name, protocol.RootSuffix)
 	switch {
-	case isRoot && base != "" && (e.IsDir() || looksLikeLock(base)):
+	case isRoot && protocol.CheckLockPath(base) == nil && (e.IsDir() || looksLikeLock(base)):
 		return w.rootAt(d, name, base)
 	case !e.IsDir():
 		return nil

@@ -6,6 +6,7 @@ import (
 
 	"genlock.dev/genlock/internal/discard"
 	"genlock.dev/genlock/internal/judge"
+	"genlock.dev/genlock/internal/mutant"
 	"genlock.dev/genlock/internal/tree"
 	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/protocol"
@@ -80,6 +81,9 @@ func bury(r *tree.Root, id protocol.ID) (bool, error) {
 	}
 	if needed, err := standsIn(r, g); needed || err != nil {
 		return false, err
+	}
+	if mutant.On(mutant.TombstoneAtReclaim) {
+		return true, Remove(r, id, nil)
 	}
 	if err := dropDeadClaims(r, g); err != nil {
 		return false, err

@@ -7,6 +7,7 @@ import (
 
 	"genlock.dev/genlock/internal/discard"
 	"genlock.dev/genlock/internal/evidence"
+	"genlock.dev/genlock/internal/mutant"
 	"genlock.dev/genlock/internal/tree"
 	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/protocol"
@@ -40,6 +41,9 @@ func Litter(r *tree.Root, name string) (bool, error) {
 	litter, err := isLitter(r, dir)
 	if err != nil || !litter {
 		return false, err
+	}
+	if mutant.On(mutant.LitterInPlace) {
+		return true, vfs.RemoveAll(r.Dir, name, nil)
 	}
 	err = discard.Whole(r, r.Dir, name)
 	if errors.Is(err, fs.ErrNotExist) {

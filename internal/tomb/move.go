@@ -43,6 +43,9 @@ func (e *DisplacedError) Error() string {
 // reports. An error that is neither ErrNotCurrent nor ErrFenced is the
 // system's own and may be worth another try.
 func Move(r *tree.Root, id protocol.ID, dir vfs.ID) error {
+	if done, err := misled(r, id); done {
+		return err
+	}
 	same, err := r.IsCurrent(dir)
 	if err != nil {
 		return err

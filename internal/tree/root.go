@@ -38,12 +38,21 @@ func Open(ctx context.Context, lock string, format protocol.Format) (*Root, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := r.open(); err != nil {
+	for range lookAgain {
+		if err = r.open(); err != errRootMoved {
+			break
+		}
+	}
+	if err != nil {
 		r.Parent.Close()
 		return nil, err
 	}
 	return r, nil
 }
+
+// errRootMoved: what was opened is not the lock's root any more. A root that is
+// being removed looks like any rubbish from inside, so nothing is concluded from it.
+var errRootMoved = errors.New("the lock's directory was moved away while it was opened")
 
 // At prepares a Root of which only the parent is open: what creating the root
 // starts from.
@@ -67,9 +76,13 @@ func (r *Root) open() (err error) {
 	if err != nil {
 		return UnsafeDir(r.Parent, name, err)
 	}
-	if err = r.inspect(); err != nil {
-		r.Dir.Close()
+	if err = r.inspect(); err == nil {
+		return nil
 	}
+	if intact, ierr := r.Intact(); ierr == nil && !intact && r.Info.Ino != 0 {
+		err = errRootMoved
+	}
+	r.Dir.Close()
 	return err
 }
 
