@@ -75,6 +75,9 @@ const policy = `
 	# The command has no knowledge of the protocol's bytes of its own.
 	internal/operate: genlock protocol fence retire observer generation legacy internal/vfs internal/env internal/evidence internal/seal internal/tree internal/judge internal/tomb internal/eventlog SYSTEM
 	cmd/genlock: genlock protocol fence retire observer legacy internal/operate internal/eventlog internal/exitcode cobra SYSTEM
+
+	# What the README points to.
+	examples/buildcache: genlock protocol SYSTEM
 `
 
 // testPolicy is the same for packages that only tests may import. The peer is an

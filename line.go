@@ -33,7 +33,7 @@ func (w *waiter) took(root *fence.Root) {
 // untilNext is when we look by ourselves: at least every second, so that a head
 // that is stopped blocks nobody (rule 16), and when the next report is due.
 func (w *waiter) untilNext() time.Duration {
-	const jitter = reportEvery / 5
+	const jitter = reportEvery / 10
 	if w.lock.options.OnEvent == nil {
 		return reportEvery - rand.N(jitter)
 	}

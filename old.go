@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/generation"
@@ -91,13 +92,17 @@ func intentOf(f *fence.Fence) legacy.Intent {
 // seeing is a sight in the form that waiting and status know.
 func (l *Lock) seeing(s *legacy.Sight) *observer.Observation {
 	o := &observer.Observation{Schema: protocol.Schema, Lock: l.path, Format: l.options.Format, State: observer.Free}
-	o.SetOld(oldLockOf(s))
+	o.SetOld(l.oldLockOf(s))
 	return o
 }
 
-func oldLockOf(s *legacy.Sight) *observer.OldLock {
-	return &observer.OldLock{Dialect: s.Dialect, State: string(s.Verdict), Path: s.Path, Why: s.Why, Next: s.Next,
+func (l *Lock) oldLockOf(s *legacy.Sight) *observer.OldLock {
+	o := &observer.OldLock{Dialect: s.Dialect, State: string(s.Verdict), Path: s.Path, Why: s.Why,
 		PID: s.PID, Hostname: s.Hostname, StartedAt: s.StartedAt, Token: s.Token, Generation: s.Generation, Genlock: s.Process}
+	if !slices.Contains(l.dialects.Names(), s.Dialect) {
+		o.Next = s.Next // how to enable it; what else there is to do, the observation says
+	}
+	return o
 }
 
 // seeOld completes a look by what the dialects see. Of several old locks it tells
@@ -132,7 +137,7 @@ func (l *Lock) seeOld(ctx context.Context, seen *observer.Observation) error {
 			break
 		}
 	}
-	seen.SetOld(oldLockOf(told))
+	seen.SetOld(l.oldLockOf(told))
 	return nil
 }
 

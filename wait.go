@@ -121,7 +121,7 @@ func (w *waiter) report(seen *observer.Observation) {
 // sleep waits until looking again may help, or returns the *HeldError that ends the
 // wait.
 func (w *waiter) sleep(ctx context.Context, seen *observer.Observation) error {
-	const glances = 5 // then the evidence may have become another one
+	const glances = 10 // then the evidence may have become another one
 	for range glances {
 		if err := w.nap(ctx, seen); err != nil {
 			return err

@@ -101,7 +101,7 @@ func retireOwn(token *tree.Fenced) error {
 			return nil
 		case errors.Is(err, tomb.ErrNotCurrent), errors.Is(err, tomb.ErrFenced):
 			return ErrLost
-		case vfs.IsReadOnly(err), r.Env.Clock.Now().After(deadline), tomb.InVain(r, err):
+		case vfs.IsReadOnly(err), vfs.IsCrossDevice(err), r.Env.Clock.Now().After(deadline), tomb.InVain(r, err):
 			return err
 		}
 		r.Env.Clock.Sleep(context.Background(), delay)

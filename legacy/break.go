@@ -46,6 +46,7 @@ func Break(ctx context.Context, at Place, dialect string) (*Sight, error) {
 		if sight == nil || err != nil {
 			return nil, err
 		}
+		sight.Next = "" // it is done
 		if _, err = d.Reclaim(ctx, at); !errors.Is(err, ErrMoved) {
 			return sight, err
 		}

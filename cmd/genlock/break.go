@@ -18,6 +18,7 @@ import (
 // breakFlags are the flags of break.
 type breakFlags struct {
 	generation, reason, format string
+	old                        string
 	quarantined, damaged       bool
 }
 
@@ -32,7 +33,11 @@ func newBreak() *cobra.Command {
 			if err := f.check(); err != nil {
 				return usageOf(cmd, err)
 			}
-			said, err := f.run(context.Background(), args[0])
+			run := f.run
+			if f.old != "" {
+				run = f.breakOld
+			}
+			said, err := run(context.Background(), args[0])
 			if err == nil {
 				_, err = fmt.Fprintln(cmd.OutOrStdout(), said)
 			}
@@ -44,9 +49,10 @@ func newBreak() *cobra.Command {
 	flags.StringVar(&f.generation, "generation", "", "the generation to break, as status shows it")
 	flags.BoolVar(&f.quarantined, "quarantined", false, "also when a guard says that its commands may still run")
 	flags.BoolVar(&f.damaged, "damaged", false, "break whatever generation is held, provided that it is damaged")
+	flags.StringVar(&f.old, "old", "", "break the old lock of DIALECT (mkdir, v2, token, heartbeat) instead")
 	flags.StringVar(&f.reason, "reason", "", "why, for those who wait and for the record")
 	addFormat(cmd, &f.format)
-	for name, placeholder := range map[string]string{"generation": "G", "reason": "TEXT"} {
+	for name, placeholder := range map[string]string{"generation": "G", "old": "DIALECT", "reason": "TEXT"} {
 		flags.Lookup(name).Value = named{flags.Lookup(name).Value, placeholder}
 	}
 	return cmd
@@ -54,10 +60,14 @@ func newBreak() *cobra.Command {
 
 func (f *breakFlags) check() error {
 	switch _, ok := protocol.ParseID(f.generation); {
+	case f.old != "" && (f.damaged || f.quarantined || f.generation != ""):
+		return usagef("--old goes without --generation, --damaged and --quarantined")
+	case f.old != "":
+		return nil
 	case f.damaged && (f.generation != "" || f.quarantined):
 		return usagef("--damaged goes without --generation and --quarantined")
 	case !f.damaged && f.generation == "":
-		return usagef("--generation or --damaged has to say what to break")
+		return usagef("--generation, --damaged or --old has to say what to break")
 	case !f.damaged && !ok:
 		return usagef("--generation %s is not 32 hex digits", f.generation)
 	}

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"genlock.dev/genlock"
+	"genlock.dev/genlock/legacy"
 	"genlock.dev/genlock/observer"
 	"genlock.dev/genlock/protocol"
 )
@@ -81,6 +82,8 @@ func classify(err error, conflict int) (code int, hint string) {
 		return conflict, "take the lock once, outermost"
 	case errors.As(err, &held):
 		return conflict, heldHint(held)
+	case errors.Is(err, legacy.ErrOwn):
+		return conflict, "take the lock once, outermost"
 	case errors.As(err, &state):
 		return exitState, state.hint
 	}
@@ -114,7 +117,7 @@ func classifySystem(err error) (code int, hint string) {
 func heldHint(e *genlock.HeldError) string {
 	switch {
 	case e.Seen != nil && e.Seen.Next != "" && e.Seen.State != observer.Abandoned:
-		return "if that holder is gone for good: " + e.Seen.Next
+		return ifGone(e.Seen)
 	case e.Cause == nil:
 		return "leave out -n to wait, or give -w a time"
 	case errors.Is(e.Cause, context.DeadlineExceeded):

@@ -142,7 +142,7 @@ var (
 	}{
 		{idOrPID, "ID"},
 		{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?`), "TIME"},
-		{regexp.MustCompile(`\d\d:\d\d:\d\d`), "TIME"},
+		{regexp.MustCompile(`\d\d:\d\d:\d\d(\.\d+)?`), "TIME"},
 		{regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+(\.\d+)?m?s\b`), "SPAN"},
 		{regexp.MustCompile(`\d+(\.\d+)? ([KM]iB|bytes?)`), "SIZE"},
 		{regexp.MustCompile(`\d+ names?`), "NAMES"},

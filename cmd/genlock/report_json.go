@@ -25,25 +25,26 @@ func newJSONReport(out io.Writer) *jsonReport { return &jsonReport{out: out} }
 
 // jsonEvent is one line. Fields that an event does not have are left out.
 type jsonEvent struct {
-	Schema     int              `json:"schema"`
-	Event      string           `json:"event"`
-	Time       time.Time        `json:"time"`
-	Lock       string           `json:"lock,omitempty"`
-	Generation protocol.ID      `json:"generation,omitempty"`
-	Waited     float64          `json:"waited_seconds,omitempty"`
-	State      observer.State   `json:"state,omitempty"`
-	Verdict    string           `json:"verdict,omitempty"`
-	Evidence   string           `json:"evidence,omitempty"`
-	Holder     *observer.Holder `json:"holder,omitempty"`
-	Next       string           `json:"next,omitempty"`
-	Artifact   string           `json:"artifact,omitempty"`
-	Exit       *int             `json:"exit,omitempty"` // of the tenure that failed
-	By         string           `json:"by,omitempty"`
-	Message    string           `json:"message,omitempty"`
-	Code       *int             `json:"code,omitempty"` // our exit status
-	Source     string           `json:"source,omitempty"`
-	Errors     []string         `json:"errors,omitempty"`
-	Hint       string           `json:"hint,omitempty"`
+	Schema     int               `json:"schema"`
+	Event      string            `json:"event"`
+	Time       time.Time         `json:"time"`
+	Lock       string            `json:"lock,omitempty"`
+	Generation protocol.ID       `json:"generation,omitempty"`
+	Waited     float64           `json:"waited_seconds,omitempty"`
+	State      observer.State    `json:"state,omitempty"`
+	Verdict    string            `json:"verdict,omitempty"`
+	Evidence   string            `json:"evidence,omitempty"`
+	Holder     *observer.Holder  `json:"holder,omitempty"`
+	Old        *observer.OldLock `json:"old,omitempty"` // the old lock behind waiting and reclaimed
+	Next       string            `json:"next,omitempty"`
+	Artifact   string            `json:"artifact,omitempty"`
+	Exit       *int              `json:"exit,omitempty"` // of the tenure that failed
+	By         string            `json:"by,omitempty"`
+	Message    string            `json:"message,omitempty"`
+	Code       *int              `json:"code,omitempty"` // our exit status
+	Source     string            `json:"source,omitempty"`
+	Errors     []string          `json:"errors,omitempty"`
+	Hint       string            `json:"hint,omitempty"`
 }
 
 func (r *jsonReport) event(e genlock.Event) {
@@ -56,6 +57,7 @@ func (r *jsonReport) event(e genlock.Event) {
 		Waited: e.Waited.Seconds(), Evidence: e.Evidence, Artifact: e.Artifact}
 	if s := e.Seen; s != nil {
 		line.State, line.Verdict, line.Holder, line.Next = s.State, s.VerdictText(), s.Holder, s.Next
+		line.Old = s.Old
 		if line.Evidence == "" {
 			line.Evidence = s.Evidence
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"genlock.dev/genlock"
+	"genlock.dev/genlock/legacy"
 	"genlock.dev/genlock/observer"
 	"genlock.dev/genlock/protocol"
 )
@@ -49,7 +51,11 @@ func (r *textReport) event(e genlock.Event) {
 			r.say("took lock %s after %s", e.Lock, observer.Duration(e.Waited))
 		}
 	case genlock.EventReclaimed:
-		r.say("reclaimed generation %s: %s", e.Generation, e.Evidence)
+		what := "generation " + string(e.Generation)
+		if e.Seen != nil && e.Seen.Old != nil {
+			what = fmt.Sprintf("the old lock (%s) at %s", e.Seen.Old.Dialect, e.Seen.Old.Path)
+		}
+		r.say("reclaimed %s: %s", what, e.Evidence)
 	case genlock.EventFailed:
 		r.say("%s", lastText(e.Last))
 	case genlock.EventAdopted:
@@ -69,7 +75,11 @@ func (r *textReport) adopted(e genlock.Event) {
 
 func (r *textReport) lostLock(e genlock.Event) {
 	if r.lost.first(e.Generation) {
-		r.say("lost lock %s: generation %s was retired by somebody else", e.Lock, e.Generation)
+		how := fmt.Sprintf("generation %s was retired by somebody else", e.Generation)
+		if errors.Is(e.Err, legacy.ErrLost) {
+			how = "an older program took the old lock away"
+		}
+		r.say("lost lock %s: %s", e.Lock, how)
 	}
 }
 

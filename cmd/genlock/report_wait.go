@@ -31,12 +31,20 @@ func waitingHint(e genlock.Event) string {
 	}
 	switch e.Seen.State {
 	case observer.Undecidable, observer.Damaged:
-		if e.Seen.Next != "" {
-			return "if that holder is gone for good: " + e.Seen.Next
-		}
-		if e.Seen.Old != nil {
-			return "if that tool does not run any more, remove " + e.Seen.Old.Path
-		}
+		return ifGone(e.Seen)
 	}
 	return ""
+}
+
+// ifGone is what to do about a lock that nothing proves abandoned; "" when there is
+// nothing.
+func ifGone(seen *observer.Observation) string {
+	if seen.Next == "" {
+		return ""
+	}
+	s := "if that holder is gone for good: " + seen.Next
+	if seen.Old != nil && seen.Old.Next != "" && seen.Generation == "" {
+		s += "; " + seen.Old.Next
+	}
+	return s
 }

@@ -25,7 +25,7 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageOf(cmd, err) })
 	root.SetHelpFunc(showHelp)
 	root.AddCommand(newRun(), newStatus(), newBreak(), newVersion())
-	root.AddCommand(newList(), newDoctor(), newPrune(), newHistory())
+	root.AddCommand(newList(), newDoctor(), newPrune(), newHistory(), newMigrate())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root
 }

@@ -11,11 +11,12 @@ import (
 
 // runFlags are the flags of run.
 type runFlags struct {
-	nonblock, close, rebuild, fsync, failUndecidable, quiet, json bool
+	nonblock, close, rebuild, fsync, failUndecidable, quiet, json, hold bool
 
 	wait, perHolder                      span
 	conflict                             int
 	artifact, verify, format, label, log string
+	dialect                              string
 }
 
 func newRun() *cobra.Command {
@@ -49,13 +50,15 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags.BoolVar(&f.rebuild, "rebuild", false, "build anew and replace the artifact")
 	flags.BoolVar(&f.fsync, "fsync", false, "make the artifact durable before it becomes visible")
 	flags.BoolVar(&f.failUndecidable, "fail-undecidable", false, "fail at once when a holder is neither provably alive nor gone")
+	flags.StringVar(&f.dialect, "dialect", "", "old protocols to judge and reclaim: mkdir,v2,token,heartbeat")
+	flags.BoolVar(&f.hold, "hold", false, "hold the old locks of --dialect as well, against old programs")
 	flags.StringVar(&f.format, "format", "", "lock format, for tools that share one (default genlock-v3)")
 	flags.StringVar(&f.label, "label", "", "what others read about this holder instead of CMD")
 	flags.StringVar(&f.log, "log", "", "append what happens to FILE, for genlock history (default $GENLOCK_LOG)")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "say nothing but errors")
 	flags.BoolVar(&f.json, "json", false, "events on stderr, one JSON object a line")
 	for name, placeholder := range map[string]string{"conflict-exit-code": "CODE", "artifact": "PATH",
-		"verify": "CMD", "format": "NAME", "label": "TEXT", "log": "FILE"} {
+		"verify": "CMD", "format": "NAME", "dialect": "LIST", "label": "TEXT", "log": "FILE"} {
 		flags.Lookup(name).Value = named{flags.Lookup(name).Value, placeholder}
 	}
 	cmd.MarkFlagFilename("artifact")
@@ -87,6 +90,8 @@ func (f *runFlags) check() error {
 		return usagef("-E %d is not an exit status from 0 to 255", f.conflict)
 	case f.perHolder.set && f.perHolder.Duration == 0:
 		return usagef("--per-holder has to be more than 0")
+	case f.hold && f.dialect == "":
+		return usagef("--hold needs --dialect")
 	case f.artifact == "" && (f.verify != "" || f.rebuild || f.fsync):
 		return usagef("--verify, --rebuild and --fsync need --artifact")
 	}
@@ -103,6 +108,8 @@ func (f *runFlags) options(argv []string, onEvent func(genlock.Event)) *genlock.
 		NoWait:          f.nonblock || f.wait.set && f.wait.Duration == 0,
 		FailUndecidable: f.failUndecidable,
 		Fsync:           f.fsync,
+		Dialects:        f.dialect,
+		Hold:            f.hold,
 		OnEvent:         onEvent,
 		Log:             f.eventLog(),
 	}

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"genlock.dev/genlock/internal/env"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -39,6 +42,8 @@ func TestScripts(t *testing.T) {
 			switch cond {
 			case "root":
 				return os.Getuid() == 0, nil
+			case "decidable": // can an old program's pid prove anything here?
+				return env.From(context.Background()).Machine.Self().InitialPIDNS, nil
 			case "mounts": // may we mount in a namespace of our own?
 				return exec.Command("unshare", "-m", "true").Run() == nil, nil
 			}

@@ -16,14 +16,14 @@ import (
 
 func newStatus() *cobra.Command {
 	var asJSON, exitCode bool
-	var format string
+	var format, dialect string
 	cmd := &cobra.Command{
 		Use:   "status [flags] L",
 		Short: "tell who holds a lock, and whether the holder is alive",
 		Long:  helpText("status"),
 		Args:  oneLock,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			lock := genlock.New(args[0], &genlock.Options{Format: protocol.Format(format)})
+			lock := genlock.New(args[0], &genlock.Options{Format: protocol.Format(format), Dialects: dialect})
 			seen, err := lock.Status(context.Background())
 			if seen == nil {
 				return err
@@ -44,8 +44,15 @@ func newStatus() *cobra.Command {
 	cmd.Flags().SortFlags = false
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "exit 1 unless the lock is free")
+	addDialect(cmd, &dialect)
 	addFormat(cmd, &format)
 	return cmd
+}
+
+func addDialect(cmd *cobra.Command, dialect *string) {
+	cmd.Flags().StringVar(dialect, "dialect", "", "old protocols to judge by: mkdir,v2,token,heartbeat")
+	f := cmd.Flags().Lookup("dialect")
+	f.Value = named{f.Value, "LIST"}
 }
 
 func addFormat(cmd *cobra.Command, format *string) {
@@ -71,6 +78,8 @@ func writeStatus(w io.Writer, o *observer.Observation) error {
 		[2]string{"verdict", o.VerdictText()},
 		[2]string{"evidence", o.Evidence},
 		[2]string{"old lock", oldText(o.Old)},
+		[2]string{"old holder", oldHolder(o.Old)},
+		[2]string{"old state", oldVerdict(o.Old)},
 		[2]string{"claims", count(o.Claims)},
 		[2]string{"tombstones", count(o.Tombstones)},
 		[2]string{"last", lastFact(o.Last)},
@@ -121,6 +130,34 @@ func oldText(o *observer.OldLock) string {
 		return ""
 	}
 	return o.Dialect + " at " + o.Path + ": " + o.Why
+}
+
+// oldHolder is whom the old lock's record names.
+func oldHolder(o *observer.OldLock) string {
+	if o == nil || o.PID == 0 {
+		return ""
+	}
+	s := fmt.Sprintf("pid %d", o.PID)
+	if o.Genlock {
+		s = "genlock, " + s
+	}
+	if o.Hostname != "" {
+		s += " on " + observer.Command([]string{o.Hostname})
+	}
+	if o.StartedAt != "" {
+		s += " since " + observer.Command([]string{o.StartedAt})
+	}
+	return s
+}
+
+func oldVerdict(o *observer.OldLock) string {
+	switch {
+	case o == nil:
+		return ""
+	case o.Next == "":
+		return o.State
+	}
+	return o.State + "; " + o.Next
 }
 
 func lastFact(l *protocol.Last) string {

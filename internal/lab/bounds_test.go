@@ -45,6 +45,11 @@ func readBounds(t *testing.T) bounds {
 		b.name = "short"
 		b.flavours, b.faults, b.subsets = []flavour{plain}, fewFaults(), 24
 	}
+	for _, f := range []flavour{plain, xfs, network} {
+		if os.Getenv("GENLOCK_LAB_DISK") == f.name {
+			b.flavours = []flavour{f}
+		}
+	}
 	if text := os.Getenv("GENLOCK_LAB_SEED"); text != "" {
 		var err error
 		if b.seed, err = strconv.ParseUint(text, 10, 64); err != nil {

@@ -44,6 +44,11 @@ func (s *scene) afterFault(v verb, bad fault, err error) (f findings) {
 		f.must("releasing afterwards", s.lease.Release())
 		s.lease = nil
 	}
+	if s.network && err != nil && strings.Contains(err.Error(), "until this process ends") {
+		// A rename may still arrive: the holder has to go before others may come.
+		s.a.kill()
+		s.a = s.w.process()
+	}
 	s.noDescriptors(&f)
 	s.retry(v, &f)
 	s.tidyAfter(bad, &f)

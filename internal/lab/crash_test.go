@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 
 	"genlock.dev/genlock"
 	"genlock.dev/genlock/protocol"
@@ -24,12 +25,19 @@ func (x *experiment) crash(k int) {
 func (s *scene) afterCrash(v verb) (f findings) {
 	p := s.w.process()
 	defer p.kill()
-	if s.other != nil && s.w.isAlive(s.b.pid) && s.w.currentID() == s.other.Generation() {
+	if s.other != nil && s.w.isAlive(s.b.pid) && s.w.currentID() == s.other.Generation() && !s.isRetired(s.other.Generation()) {
 		var held *genlock.HeldError
 		if err := s.w.turn(p); !errors.As(err, &held) || held.Seen.Generation != s.other.Generation() || held.Seen.VerdictText() != "alive" {
 			f.add("while another holds: %v", err)
 		}
-		f.must("the other's release", s.other.Release())
+		if err := s.other.Release(); !errors.Is(err, syscall.EXDEV) { // then it is finished
+			f.must("the other's release", err)
+		}
+	} else if s.other != nil && s.isRetired(s.other.Generation()) {
+		// Retired and not emptied yet: b learns it, and that was all it held.
+		if err := s.other.Release(); !errors.Is(err, genlock.ErrLost) {
+			f.add("the release of a broken lease: %v", err)
+		}
 	} else if v.blocked {
 		f.must("the holder", s.holderUnharmed())
 		f.must("the end of what blocked", s.end())
@@ -47,6 +55,12 @@ func (s *scene) afterCrash(v verb) (f findings) {
 		f.add("left after one collection: %v", left)
 	}
 	return f
+}
+
+// isRetired tells whether id has a tombstone; what is left of it in current is then
+// on its way out.
+func (s *scene) isRetired(id protocol.ID) bool {
+	return s.w.exists(rootPath + "/retired/" + string(id))
 }
 
 // isRootCandidate: the rest of a root that a crash kept from being published holds

@@ -111,7 +111,9 @@ func (x *experiment) run() {
 		}
 		for k := 0; k <= ops; k++ {
 			do(func() { x.crash(k) })
-			do(func() { x.powerCuts(k) })
+			if x.flavour.name != network.name {
+				do(func() { x.powerCuts(k) })
+			}
 		}
 	})
 }

@@ -44,6 +44,7 @@ var regressions = map[string]struct {
 	// What is left of one that could not be renamed was nobody's.
 	"half emptied one":       {"reclaim in a lower layer", once(syscall.EIO), faultfs.Remove, "/current/generation"},
 	"half emptied directory": {"reclaim in a lower layer", once(syscall.EIO), faultfs.OpenDir, "/current/witness."},
+	"emptied in vain":        {"break in a lower layer", once(syscall.ESTALE), faultfs.Remove, "/current/generation"},
 	// The note about a broken holder was prepared in a directory that was gone.
 	"note of an emptied one": {"break a live holder", once(syscall.EXDEV), faultfs.Rename, "/retired/"},
 }

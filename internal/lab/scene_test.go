@@ -27,6 +27,7 @@ type scene struct {
 	seen  *observer.Observation
 	// unblock ends what blocks everybody, if that is not b's lease.
 	unblock func() error
+	network bool // the disk is a network file system
 	// durable: artifacts are.
 	durable bool
 }
@@ -37,7 +38,7 @@ func newScene(v verb, f flavour) *scene {
 		format = protocol.Genlock
 	}
 	w := newWorld(f, format)
-	s := &scene{w: w, b: w.process(), a: w.process(), durable: v.durable}
+	s := &scene{w: w, b: w.process(), a: w.process(), durable: v.durable, network: f.name == network.name}
 	if v.prepare != nil {
 		v.prepare(s)
 	}

@@ -59,6 +59,7 @@ var verbs = []verb{
 	{name: "publish across devices", prepare: built(apartTool), run: publish(apartTool, true), done: isBuilt(apartTool)},
 	{name: "note a failure", prepare: used, run: fail, done: isNoted(protocol.OutcomeFailed)},
 	{name: "break a live holder", prepare: heldByB, run: breakOther, legit: isMoved, done: isNoted(protocol.OutcomeBroken)},
+	{name: "break in a lower layer", prepare: aliveInLowerLayer, run: breakOther, legit: isMoved, done: isNoted(protocol.OutcomeBroken)},
 	{name: "collect", prepare: remains, run: collect, done: isTidy},
 	{name: "status", prepare: heldByB, run: status, done: isSeenHeld, blocked: true},
 }
@@ -110,6 +111,11 @@ func foreign(s *scene) {
 
 func inLowerLayer(s *scene) {
 	abandoned(s)
+	must(s.w.disk.MarkLower(rootPath + "/" + protocol.CurrentName))
+}
+
+func aliveInLowerLayer(s *scene) {
+	heldByB(s)
 	must(s.w.disk.MarkLower(rootPath + "/" + protocol.CurrentName))
 }
 

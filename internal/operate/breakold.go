@@ -100,7 +100,7 @@ func noteOld(root *fence.Root, t *generation.Tenure, broken *legacy.Sight, word 
 	if id == "" {
 		id = t.Generation()
 	}
-	message := "the old lock (" + broken.Dialect + ") at " + broken.Path
+	message := "its old lock (" + broken.Dialect + ")"
 	if word.Reason != "" {
 		message += ": " + word.Reason
 	}

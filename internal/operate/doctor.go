@@ -132,5 +132,5 @@ func (d *doctor) oldLock(p place, o *observer.Observation) error {
 	return d.found(Finding{Kind: "old-lock", Lock: p.lock, Path: o.Old.Path, Evidence: o.Old.Why,
 		What:   "a lock of an older tool (" + o.Old.Dialect + ") stands there; genlock waits for it, and does not touch it unless told to",
 		Ignore: "while that tool runs: it removes the lock when it is done",
-		Mend:   "when no such tool runs any more: rm -r " + quote(o.Old.Path)})
+		Mend:   "if that tool is gone for good: genlock break " + quote(p.lock) + " --old " + o.Old.Dialect})
 }

@@ -34,30 +34,10 @@ func (h *History) Sum() Sum {
 		return at[name]
 	}
 	for _, x := range h.Holds {
-		l, d := lock(x.Lock), x.End.Sub(x.Begin)
-		l.Holds++
-		l.Held, l.LongHold, s.Held = l.Held+d, max(l.LongHold, d), s.Held+d
-		switch x.Outcome {
-		case Crashed:
-			s.Crashed++
-		case Failed:
-			s.Failed++
-		case Broken, Lost:
-			s.Broken++
-		case Unseen:
-		default:
-			continue
-		}
-		l.Bad++
+		s.hold(lock(x.Lock), x)
 	}
 	for _, x := range h.Waits {
-		l, d := lock(x.Lock), x.End.Sub(x.Begin)
-		l.Waits++
-		l.Waited, l.LongWait, s.Waited = l.Waited+d, max(l.LongWait, d), s.Waited+d
-		if x.Then == "gave-up" {
-			l.GaveUp++
-			s.GaveUp++
-		}
+		s.wait(lock(x.Lock), x)
 	}
 	for _, x := range h.Marks {
 		if x.Kind == "adopted" {
@@ -72,6 +52,34 @@ func (h *History) Sum() Sum {
 		return cmp.Or(cmp.Compare(b.Waited, a.Waited), cmp.Compare(b.Held, a.Held), cmp.Compare(a.Lock, b.Lock))
 	})
 	return s
+}
+
+func (s *Sum) hold(l *LockSum, x *Hold) {
+	d := x.End.Sub(x.Begin)
+	l.Holds++
+	l.Held, l.LongHold, s.Held = l.Held+d, max(l.LongHold, d), s.Held+d
+	switch x.Outcome {
+	case Crashed:
+		s.Crashed++
+	case Failed:
+		s.Failed++
+	case Broken, Lost:
+		s.Broken++
+	case Unseen:
+	default:
+		return
+	}
+	l.Bad++
+}
+
+func (s *Sum) wait(l *LockSum, x *Wait) {
+	d := x.End.Sub(x.Begin)
+	l.Waits++
+	l.Waited, l.LongWait, s.Waited = l.Waited+d, max(l.LongWait, d), s.Waited+d
+	if x.Then == "gave-up" {
+		l.GaveUp++
+		s.GaveUp++
+	}
 }
 
 // longest returns the n longest waits.

@@ -35,59 +35,72 @@ func (h *History) WriteText(w io.Writer, t Target, columns int) error {
 	return out.Flush()
 }
 
-// bars draws one line for each process.
+// rows are the lines of a text timeline.
+type rows struct {
+	h     *History
+	of    map[*Lane][]byte
+	width int
+}
+
+func (r *rows) column(at time.Time) int {
+	if r.h.Span() <= 0 {
+		return 0
+	}
+	return min(max(int(float64(at.Sub(r.h.Begin))/float64(r.h.Span())*float64(r.width)), 0), r.width-1)
+}
+
+func (r *rows) fill(l *Lane, from, to time.Time, c byte) {
+	if row := r.of[l]; row != nil {
+		for i := r.column(from); i <= r.column(to); i++ {
+			row[i] = c
+		}
+	}
+}
+
+// bars draws one line for each process. Later things cover earlier ones, signs all.
 func (h *History) bars(out io.Writer, width int) {
 	h.ruler(out, width)
 	shown := h.mostBusy(textLanes)
-	rows := make(map[*Lane][]byte)
+	r := &rows{h, make(map[*Lane][]byte), width}
 	for _, l := range shown {
-		rows[l] = []byte(strings.Repeat(" ", width))
+		r.of[l] = []byte(strings.Repeat(" ", width))
 	}
-	column := func(at time.Time) int {
-		if h.Span() <= 0 {
-			return 0
-		}
-		return min(max(int(float64(at.Sub(h.Begin))/float64(h.Span())*float64(width)), 0), width-1)
-	}
-	fill := func(l *Lane, from, to time.Time, c byte) {
-		if row := rows[l]; row != nil {
-			for i := column(from); i <= column(to); i++ {
-				row[i] = c
-			}
-		}
-	}
-	set := func(l *Lane, at time.Time, c byte) { fill(l, at, at, c) }
 	for _, x := range h.Waits {
-		fill(x.Lane, x.Begin, x.End, '.')
+		r.fill(x.Lane, x.Begin, x.End, '.')
 		if x.Then == "gave-up" {
-			set(x.Lane, x.End, 'g')
+			r.fill(x.Lane, x.End, x.End, 'g')
 		}
 	}
 	for _, x := range h.Holds {
-		fill(x.Lane, x.Begin, x.End, '=')
+		r.fill(x.Lane, x.Begin, x.End, '=')
 	}
 	for _, x := range h.Holds {
 		if c, ok := endLetters[x.Outcome]; ok {
-			set(x.Lane, x.End, c)
+			r.fill(x.Lane, x.End, x.End, c)
 		}
 	}
 	for _, x := range h.Marks {
-		set(x.Lane, x.At, x.Kind[0])
+		r.fill(x.Lane, x.At, x.At, x.Kind[0])
 	}
 	for _, l := range shown {
-		fmt.Fprintf(out, "%-*s %s\n", nameWidth, shorten(l.Name()+" "+l.Label, nameWidth), strings.TrimRight(string(rows[l]), " "))
+		fmt.Fprintf(out, "%-*s %s\n", nameWidth, shorten(l.Name()+" "+l.Label, nameWidth), strings.TrimRight(string(r.of[l]), " "))
 	}
 	if n := len(h.Lanes) - len(shown); n > 0 {
 		fmt.Fprintf(out, "and %s that held and waited less (--svg shows them)\n", several(n, "process", "processes"))
 	}
-	fmt.Fprintf(out, "\n= held   . waited   a adopted   r reclaimed   > holds still   g gave up   F failed   X crashed   B broken or lost   ? ended without a word\n")
+	fmt.Fprintf(out, "\n= held   . waited   a adopted   r reclaimed   > holds still\n"+
+		"g gave up   F failed   X crashed   B broken or lost   ? ended without a word\n")
 }
 
 var endLetters = map[Outcome]byte{Failed: 'F', Crashed: 'X', Broken: 'B', Lost: 'B', Holding: '>', Unseen: '?'}
 
 // ruler writes the time at the beginning and at the end.
 func (h *History) ruler(out io.Writer, width int) {
-	begin, end := h.Begin.Local().Format(time.TimeOnly), h.End.Local().Format(time.TimeOnly)
+	layout := time.TimeOnly
+	if h.Span() < 10*time.Second {
+		layout = "15:04:05.000"
+	}
+	begin, end := h.Begin.Local().Format(layout), h.End.Local().Format(layout)
 	fmt.Fprintf(out, "%-*s %s%*s\n", nameWidth, "", begin, max(width-len(begin), len(end)+1), end)
 }
 

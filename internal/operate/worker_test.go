@@ -59,20 +59,7 @@ func TestPruneBesideBuilders(t *testing.T) {
 	const builders = 4
 	ended := make(chan error, builders)
 	for range builders {
-		cmd := exec.Command(os.Args[0], "-test.run=^$")
-		cmd.Env = append(os.Environ(), workerVariable+"="+dir)
-		out := new(cappedBuffer)
-		cmd.Stderr, cmd.Stdout = out, out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		go func() {
-			err := cmd.Wait()
-			if err != nil {
-				err = fmt.Errorf("%w: %s", err, out)
-			}
-			ended <- err
-		}()
+		startBuilder(t, dir, ended)
 	}
 	stop, removed := make(chan struct{}), make(chan int, 2)
 	for range 2 {
@@ -100,6 +87,24 @@ func TestPruneBesideBuilders(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("left: %v %v", left, err)
 	}
+}
+
+func startBuilder(t *testing.T, dir string, ended chan<- error) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^$")
+	cmd.Env = append(os.Environ(), workerVariable+"="+dir)
+	out := new(cappedBuffer)
+	cmd.Stderr, cmd.Stdout = out, out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		err := cmd.Wait()
+		if err != nil {
+			err = fmt.Errorf("%w: %s", err, out)
+		}
+		ended <- err
+	}()
 }
 
 // prune fills in whom to tell.

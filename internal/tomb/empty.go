@@ -172,24 +172,45 @@ func finish(r *tree.Root, g *tree.Generation, cause error) error {
 // removes it. It is for debris, which holds nothing (rule 10), and for what a
 // tombstone stands in for. Nothing is ever renamed or found by path.
 func Clear(r *tree.Root, g *tree.Generation) error {
-	names, err := g.Dir.Names(0)
+	const tries = 3 // a late claim may land between two steps
+	var err error
+	for range tries {
+		if err = empty(g.Dir); err != nil {
+			return err
+		}
+		// It cannot remove a generation: that is never empty.
+		err = r.Dir.Rmdir(protocol.CurrentName)
+		if !vfs.IsNotEmpty(err) {
+			break
+		}
+		if same, serr := r.IsCurrent(g.Info.ID()); serr == nil && !same {
+			return nil // somebody was faster, and somebody else holds already
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// empty deletes what is in dir, the generation file last.
+func empty(dir vfs.Dir) error {
+	names, err := dir.Names(0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
 		if name != protocol.GenerationName {
-			if err := vfs.RemoveAll(g.Dir, name, nil); err != nil {
+			if err := vfs.RemoveAll(dir, name, nil); err != nil {
 				return err
 			}
 		}
 	}
-	if err := g.Dir.Remove(protocol.GenerationName); err != nil && !vfs.IsVanished(err) {
+	if err := dir.Remove(protocol.GenerationName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	// It cannot remove a generation: that is never empty.
-	err = r.Dir.Rmdir(protocol.CurrentName)
-	if vfs.IsVanished(err) || vfs.IsNotEmpty(err) {
-		return nil // somebody was faster, or a late claim landed: look again
-	}
-	return err
+	return nil
 }

@@ -1,13 +1,19 @@
 package watch
 
-import (
-	"genlock.dev/genlock/internal/vfs"
-)
+import "genlock.dev/genlock/internal/vfs"
+
+// glance is what is needed to see cheaply that nothing has changed.
+type glance struct {
+	current vfs.Info
+	err     error
+	// witness is that of the holder, open for probing.
+	witness vfs.File
+}
 
 // Glance notes what is current, before a look. Quiet needs it.
 func (w *Waiter) Glance() {
 	if w != nil {
-		w.seen, w.seenErr = w.root.Lstat(currentName)
+		w.glance.current, w.glance.err = w.root.Lstat(currentName)
 	}
 }
 
@@ -16,11 +22,26 @@ func (w *Waiter) Glance() {
 // holder's witness, which means alive whatever else is known. It costs a tenth of a
 // look, and those who wait long do little else.
 func (w *Waiter) Quiet() bool {
-	if w == nil || !w.expired || w.seenErr != nil || w.seen.Ino == 0 || w.of.Witness == "" {
+	if w == nil || !w.expired || w.glance.err != nil || w.glance.current.Ino == 0 {
 		return false
 	}
 	now, err := w.root.Lstat(currentName)
-	if err != nil || now.ID() != w.seen.ID() || !now.ModTime.Equal(w.seen.ModTime) {
+	if err != nil || now.ID() != w.glance.current.ID() || !now.ModTime.Equal(w.glance.current.ModTime) {
+		return false
+	}
+	if w.glance.witness == nil && !w.openWitness() {
+		return false
+	}
+	if vfs.IsBusy(w.glance.witness.Flock(vfs.Shared)) {
+		return true
+	}
+	w.closeWitness() // drops the lock if it was granted
+	return false
+}
+
+// openWitness reports whether there is one to probe.
+func (w *Waiter) openWitness() bool {
+	if w.of.Witness == "" {
 		return false
 	}
 	current, err := w.root.OpenDir(currentName)
@@ -28,10 +49,16 @@ func (w *Waiter) Quiet() bool {
 		return false
 	}
 	defer current.Close()
-	witness, err := current.Open(w.of.Witness, vfs.Read, 0)
+	w.glance.witness, err = current.Open(w.of.Witness, vfs.Read, 0)
 	if err != nil {
-		return false
+		w.glance.witness = nil
 	}
-	defer witness.Close()
-	return vfs.IsBusy(witness.Flock(vfs.Shared))
+	return err == nil
+}
+
+func (w *Waiter) closeWitness() {
+	if w.glance.witness != nil {
+		w.glance.witness.Close()
+		w.glance.witness = nil
+	}
 }

@@ -52,11 +52,9 @@ type Waiter struct {
 	due   bool
 	// waited: this is no first try. expired: nothing ended the last wait.
 	waited, expired bool
-	// seen is what Glance saw.
-	seen    vfs.Info
-	seenErr error
-	of     Holder
-	moved  *source // current was retired
+	glance          glance
+	of              Holder
+	moved           *source // current was retired
 	// notices counts how often moved was set up for this holder.
 	notices int
 	death   death
@@ -142,6 +140,7 @@ func (w *Waiter) lineUp() {
 func (w *Waiter) follow(h Holder) {
 	if w.of != h {
 		w.death.stop()
+		w.closeWitness()
 		w.of, w.notices, w.death = h, 0, death{}
 	}
 }

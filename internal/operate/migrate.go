@@ -1,0 +1,277 @@
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"genlock.dev/genlock/internal/env"
+	"genlock.dev/genlock/internal/vfs"
+	"genlock.dev/genlock/legacy"
+	"genlock.dev/genlock/protocol"
+)
+
+// Migrating is what old protocols have to do with one key. It is a line of `genlock
+// migrate status --json`.
+type Migrating struct {
+	Schema int    `json:"schema"`
+	Lock   string `json:"lock"`
+	// State is "held" when an old lock stands there, and "littered" when old
+	// programs have only left something.
+	State string `json:"state"`
+	// Held are the old locks, once for each dialect that they can be of.
+	Held []*legacy.Sight `json:"held"`
+	// Litter is what they left.
+	Litter []Litter `json:"litter"`
+	// Genlock: a lock of our own lies beside it.
+	Genlock bool `json:"genlock"`
+	// Todo says what remains to do, one sentence each.
+	Todo  []string `json:"todo"`
+	Error string   `json:"error,omitempty"`
+}
+
+// Litter is what one old protocol left of one kind.
+type Litter struct {
+	Dialect string          `json:"dialect,omitempty"` // "" for what genlock left in hold mode
+	Kind    legacy.RestKind `json:"kind"`
+	Count   int             `json:"count"`
+	Path    string          `json:"path"` // the first of them
+}
+
+// Migration looks at a directory and below, and tells every key that an old protocol
+// holds or has littered. It writes nothing. Keys come in the order of their
+// names, directory by directory.
+func Migration(ctx context.Context, dir string, set legacy.Set, see func(Migrating) error, unreadable func(error)) error {
+	m := &migration{ctx: ctx, fs: env.From(ctx).FS, set: set, see: see, unreadable: unreadable}
+	return m.tree(dir)
+}
+
+type migration struct {
+	ctx        context.Context
+	fs         vfs.FS
+	set        legacy.Set
+	see        func(Migrating) error
+	unreadable func(error)
+}
+
+// tree looks at one directory. Its names are in memory; those below are not.
+func (m *migration) tree(path string) error {
+	if m.ctx.Err() != nil {
+		return context.Cause(m.ctx)
+	}
+	w := &walker{ctx: m.ctx, fs: m.fs}
+	d, f, err := w.open(path)
+	if err != nil {
+		if !vfs.IsVanished(err) && !vfs.IsNotDir(err) {
+			m.unreadable(err)
+		}
+		return nil
+	}
+	entries, err := f.ReadDir(-1)
+	f.Close()
+	defer d.Close()
+	if err != nil && !vfs.IsVanished(err) {
+		m.unreadable(err)
+	}
+	keys, below := m.sort(d, entries)
+	for _, base := range slices.Sorted(mapKeys(keys)) {
+		if err := m.key(d, keys[base]); err != nil {
+			return err
+		}
+	}
+	for _, name := range below {
+		if err := m.tree(d.at(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func mapKeys(keys map[string]*Migrating) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range keys {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// sort tells keys, what lies beside them, and directories to enter apart.
+func (m *migration) sort(d *directory, entries []fs.DirEntry) (keys map[string]*Migrating, below []string) {
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	keys = make(map[string]*Migrating)
+	key := func(base string) *Migrating {
+		if keys[base] == nil {
+			keys[base] = &Migrating{Schema: protocol.Schema, Lock: d.at(base), Held: []*legacy.Sight{}, Litter: []Litter{}, Todo: []string{}}
+		}
+		return keys[base]
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if !e.IsDir() {
+			continue
+		}
+		if base, ok := strings.CutSuffix(name, protocol.RootSuffix); ok && base != "" && m.isRoot(d, name, protocol.MarkerName) {
+			key(base).Genlock = true
+			continue
+		}
+		if _, _, ok := protocol.ParseRootCandidateName(name); ok {
+			continue
+		}
+		rest, ok := legacy.RestAt(name)
+		switch {
+		case ok && rest.Kind == legacy.Root && !m.isRoot(d, name, v2MarkerName):
+			below = append(below, name)
+		case ok:
+			m.count(d, key(rest.Base), name, rest)
+		case m.isOld(d, name):
+			key(name)
+		default:
+			below = append(below, name)
+		}
+	}
+	return keys, below
+}
+
+func (m *migration) isRoot(d *directory, name, marker string) bool {
+	dir, err := d.OpenDir(name)
+	if err != nil {
+		return errors.Is(err, fs.ErrPermission)
+	}
+	defer dir.Close()
+	_, err = dir.Lstat(marker)
+	return err == nil
+}
+
+func (m *migration) isOld(d *directory, name string) bool {
+	w := &walker{ctx: m.ctx, fs: m.fs}
+	dir, f, err := w.open(d.at(name))
+	if err != nil {
+		return errors.Is(err, fs.ErrPermission) && looksLikeLock(name)
+	}
+	defer dir.Close()
+	defer f.Close()
+	entries, _ := f.ReadDir(batch)
+	return isOldLock(dir, d.at(name), entries)
+}
+
+// count adds what lies at name to the key's litter. Of a v2 root it is the
+// tombstones in it.
+func (m *migration) count(d *directory, k *Migrating, name string, rest legacy.Rest) {
+	if rest.Kind != legacy.Root {
+		k.add(rest.Dialect, rest.Kind, d.at(name), 1)
+		return
+	}
+	k.add(rest.Dialect, legacy.Root, d.at(name), 1)
+	root, err := d.OpenDir(name)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	retired, err := root.OpenDir(protocol.RetiredName)
+	if err != nil {
+		return
+	}
+	defer retired.Close()
+	if names, err := retired.Names(0); err == nil {
+		k.add(rest.Dialect, legacy.Tombstone, filepath.Join(d.at(name), protocol.RetiredName), len(names))
+	}
+}
+
+func (k *Migrating) add(dialect string, kind legacy.RestKind, path string, n int) {
+	if n == 0 {
+		return
+	}
+	for i := range k.Litter {
+		if l := &k.Litter[i]; l.Dialect == dialect && l.Kind == kind {
+			l.Count += n
+			return
+		}
+	}
+	k.Litter = append(k.Litter, Litter{dialect, kind, n, path})
+}
+
+// key looks at one key and tells it if old protocols have to do with it.
+func (m *migration) key(d *directory, k *Migrating) error {
+	sights, err := m.set.See(m.ctx, legacy.Place{Lock: k.Lock, Format: formatAt(d, filepath.Base(k.Lock))})
+	if err != nil {
+		k.Error = err.Error()
+	}
+	k.Held = append(k.Held, sights...)
+	k.State = "littered"
+	switch {
+	case len(k.Held) > 0 || k.Error != "":
+		k.State = "held"
+	case len(k.Litter) == 0:
+		return nil
+	}
+	k.plan()
+	return m.see(*k)
+}
+
+// formatAt is the format of our root beside the key, if there is one.
+func formatAt(d *directory, base string) protocol.Format {
+	dir, err := d.OpenDir(protocol.RootName(base))
+	if err != nil {
+		return protocol.Genlock
+	}
+	defer dir.Close()
+	marker, err := readMarker(dir)
+	if format := protocol.FormatIn(marker); err == nil && format != "" {
+		return format
+	}
+	return protocol.Genlock
+}
+
+// plan says what remains to do.
+func (k *Migrating) plan() {
+	todo := func(format string, args ...any) {
+		if s := fmt.Sprintf(format, args...); !slices.Contains(k.Todo, s) {
+			k.Todo = append(k.Todo, s)
+		}
+	}
+	if k.Error != "" {
+		todo("look at what stands there: %s", k.Error)
+	}
+	for _, s := range k.Held {
+		switch {
+		case s.Spent():
+			todo("nothing about the lock at %s: the next run with --dialect %s reclaims it", s.Path, s.Dialect)
+		case s.Verdict == legacy.Alive:
+			todo("wait until its holder has released the lock at %s", s.Path)
+		default:
+			todo("if you know that its holder is gone: genlock break %s --old %s", quote(k.Lock), s.Dialect)
+		}
+	}
+	for _, l := range k.Litter {
+		switch l.Kind {
+		case legacy.Tombstone:
+			todo("when no program of %s can be started any more: genlock migrate collect --extinct %s", l.Dialect, quote(k.Lock))
+		case legacy.Root:
+			todo("when no program of %s can be started any more: rm -r %s", l.Dialect, quote(l.Path))
+		default:
+			todo("genlock migrate collect %s", quote(k.Lock))
+		}
+	}
+}
+
+// CollectOld removes what old protocols have left beside one lock, as far as their
+// rules allow.
+func CollectOld(ctx context.Context, lock string, format protocol.Format, set legacy.Set, word legacy.Word) (legacy.Collected, error) {
+	var all legacy.Collected
+	var err error
+	for _, d := range set {
+		one, derr := d.Collect(ctx, legacy.Place{Lock: lock, Format: format}, word)
+		all.Removed, all.Kept = append(all.Removed, one.Removed...), append(all.Kept, one.Kept...)
+		err = errors.Join(err, derr)
+	}
+	slices.Sort(all.Removed)
+	slices.Sort(all.Kept)
+	all.Removed, all.Kept = slices.Compact(all.Removed), slices.Compact(all.Kept)
+	return all, err
+}
