@@ -17,7 +17,7 @@ const (
 // Start starts cmd so that it, and whatever it starts, keeps the generation alive
 // until the last of them ends, also when this process is killed: they inherit
 // the witness. (Programs that close inherited descriptors for their children,
-// such as python's subprocess and node's spawn, end that there. Windows has no
+// such as python's subprocess, end that there. Windows has no
 // witness.) Descriptors that this process itself inherited are passed on as
 // they are. cmd finds the lock in its environment.
 func (l *Lease) Start(cmd *exec.Cmd) error { return StartAll(cmd, l) }

@@ -73,7 +73,7 @@ const policy = `
 	genlock: protocol fence retire observer generation legacy internal/vfs internal/env internal/seal internal/watch internal/artifact internal/eventlog internal/exitcode SYSTEM internal/mutant
 
 	# The command has no knowledge of the protocol's bytes of its own.
-	internal/operate: genlock protocol fence retire observer generation legacy internal/vfs internal/env internal/evidence internal/seal internal/tree internal/judge internal/tomb internal/eventlog SYSTEM
+	internal/operate: genlock protocol fence retire observer generation legacy internal/vfs internal/env internal/evidence internal/seal internal/tree internal/judge internal/tomb internal/last internal/eventlog SYSTEM
 	cmd/genlock: genlock protocol fence retire observer legacy internal/operate internal/eventlog internal/exitcode cobra SYSTEM
 
 	# What the README points to.
@@ -92,6 +92,8 @@ const testPolicy = `
 	internal/lab/coverage: SYSTEM
 	internal/explore: genlock protocol fence retire observer generation internal/vfs internal/vfs/memfs internal/env internal/evidence internal/tree internal/artifact internal/mutant SYSTEM
 	internal/handoff: genlock protocol internal/env internal/vfs/faultfs SYSTEM
+	internal/cases:
+	internal/cases/switchoff: SYSTEM
 	internal/chaos?: genlock protocol fence retire observer SYSTEM
 `
 

@@ -46,6 +46,7 @@ func TestMain(m *testing.M) {
 // variable that holds its parameters.
 var roles = map[string]func() role{
 	workerVariable:   func() role { return new(worker) },
+	mixedVariable:    func() role { return new(mixed) },
 	crasherVariable:  func() role { return new(crasher) },
 	orphanerVariable: func() role { return new(orphaner) },
 	victimVariable:   func() role { return new(victim) },

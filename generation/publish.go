@@ -96,10 +96,6 @@ func attempt(ctx context.Context, r *tree.Root, in Intent) (*Tenure, error) {
 // the rename happened all the same (rule 10); otherwise the candidate is gone
 // and can never be published, and the error says why.
 func unpublished(r *tree.Root, p *prepare.Party, cause error) error {
-	if mutant.On(mutant.FailureBelieved) {
-		p.Close()
-		return lostOrFailed(r, cause)
-	}
 	id := p.Info.ID()
 	if happened, err := r.IsCurrent(id); err == nil && happened {
 		return nil
@@ -137,6 +133,9 @@ func lostOrFailed(r *tree.Root, cause error) error {
 // cleared removes a current that holds nothing: an empty directory where a rename
 // does not replace it, or debris. It reports whether there was one.
 func cleared(r *tree.Root) bool {
+	if mutant.On(mutant.EmptyIsHeld) {
+		return false
+	}
 	g, err := r.Current()
 	if err != nil || g == nil {
 		return false

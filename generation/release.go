@@ -90,12 +90,24 @@ func (t *Tenure) spend(token *tree.Fenced) {
 }
 
 // retireOwn renames current onto our tombstone, again and again within the budget
-// unless a probe tells that trying is in vain.
+// unless a probe tells that trying is in vain. After a try of which the outcome could
+// not be seen, our directory at our tombstone is our own doing (rule 10).
 func retireOwn(token *tree.Fenced) error {
 	r, g := token.Root, token.Generation
 	deadline := r.Env.Clock.Now().Add(ReleaseBudget)
+	unclear := false
 	for delay := time.Millisecond; ; delay = min(2*delay, 250*time.Millisecond) {
 		err := tomb.Move(r, g.ID, g.Info.ID())
+		if unclear && errors.Is(err, tomb.ErrNotCurrent) {
+			buried, lerr := tomb.Buried(r, g.ID, g.Info.ID())
+			if buried {
+				return nil
+			}
+			if lerr != nil {
+				err = lerr
+			}
+		}
+		unclear = unclear || tomb.Unseen(err)
 		switch {
 		case err == nil:
 			return nil

@@ -14,6 +14,7 @@ func TestHelpGolden(t *testing.T) {
 		"genlock": {"help"}, "run": {"help", "run"}, "status": {"help", "status"},
 		"break": {"help", "break"}, "version": {"help", "version"},
 		"list": {"help", "list"}, "doctor": {"help", "doctor"}, "prune": {"help", "prune"}, "history": {"help", "history"},
+		"man": {"help", "man"}, "completion": {"help", "completion"},
 		"migrate": {"help", "migrate"}, "migrate_status": {"help", "migrate", "status"}, "migrate_collect": {"help", "migrate", "collect"},
 	} {
 		t.Run(name, func(t *testing.T) {

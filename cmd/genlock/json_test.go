@@ -14,6 +14,7 @@ import (
 
 	"genlock.dev/genlock/internal/eventlog"
 	"genlock.dev/genlock/internal/operate"
+	"genlock.dev/genlock/legacy"
 	"genlock.dev/genlock/observer"
 	"genlock.dev/genlock/protocol"
 )
@@ -169,13 +170,13 @@ func (tables jsonTables) checkAll(t *testing.T, name string, out []byte) (n int)
 func TestJSONFields(t *testing.T) {
 	tables := readJSONTables(t)
 	for name, value := range map[string]any{"lock": observer.Observation{}, "holder": observer.Holder{}, "last": protocol.Last{},
-		"old": observer.OldLock{}, "finding": operate.Finding{}, "removal": operate.Removal{}, "total": pruneTotal{},
+		"old": observer.OldLock{}, "key": operate.Migrating{}, "sight": legacy.Sight{}, "rest": operate.Litter{}, "finding": operate.Finding{}, "removal": operate.Removal{}, "total": pruneTotal{},
 		"event": jsonEvent{}, "entry": eventlog.Entry{}, "process": eventlog.Who{}} {
 		has := make(map[string]bool)
 		typ := reflect.TypeOf(value)
 		for i := range typ.NumField() {
 			field, options, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
-			if field == "-" {
+			if field == "-" || !typ.Field(i).IsExported() {
 				continue
 			}
 			has[field] = true

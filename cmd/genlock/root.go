@@ -26,7 +26,8 @@ func newRoot() *cobra.Command {
 	root.SetHelpFunc(showHelp)
 	root.AddCommand(newRun(), newStatus(), newBreak(), newVersion())
 	root.AddCommand(newList(), newDoctor(), newPrune(), newHistory(), newMigrate())
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(newMan(), newCompletion())
+	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }
 

@@ -33,8 +33,13 @@ func versionLine() string {
 			version = v
 		}
 		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				revision = ", revision " + s.Value
+			switch {
+			case s.Key == "vcs.revision":
+				revision += ", revision " + s.Value
+			case s.Key == "vcs.time":
+				revision += " of " + s.Value
+			case s.Key == "vcs.modified" && s.Value == "true":
+				revision += ", modified"
 			}
 		}
 	}

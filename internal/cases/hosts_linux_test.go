@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"genlock.dev/genlock"
+	"genlock.dev/genlock/protocol"
 )
 
 // hostCases are group C, and reboots: holders of another machine, or of this one
@@ -17,6 +20,10 @@ var hostCases = []scenario{
 	{id: "C2", what: "old record without a host, two days old", play: hostless, want: "undecidable",
 		says: "its record is unusable and no witness tells who made it (owner.json: unusable record: it names no host)", next: blocked},
 	{id: "C2", what: "old lock directory without a host, looked at twice", play: oldDirectory, want: "undecidable", next: blocked},
+	{id: "kind", what: "the holder lives and noted that it is done", then: finished,
+		want: "finished", says: "its holder recorded that it is done", next: takes},
+	{id: "kind", what: "our own, and no lease of it is left", play: forgotten,
+		want: "finished", says: "this very process published it"},
 	{id: "kind", what: "the machine was started anew", then: killed, world: world{Reboot: true},
 		want: "gone", says: "this machine was started anew since", next: takes},
 	{id: "kind", what: "the same, holder in a container", holder: container, then: killed, world: world{Reboot: true},
@@ -128,4 +135,32 @@ func (s *scene) says(text string, parts ...string) {
 // told is a row about what the command said instead of what status shows.
 func told(state string, took time.Duration, format string, args ...any) seen {
 	return seen{State: state, Took: took, Evidence: strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")}
+}
+
+// finished: the holder could not retire its generation and left the note that it is
+// done instead, which it alone can write.
+func finished(s *scene) {
+	s.Helper()
+	data, err := os.ReadFile(s.current(protocol.RecordName))
+	if err != nil {
+		s.Fatal(err)
+	}
+	record, err := protocol.ParseRecord(data)
+	if err == nil {
+		err = os.WriteFile(s.current(protocol.CompletionName), record.Nonce.Line(), 0o644)
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// forgotten: this very process published the lock, and no lease of it is left.
+func forgotten(s *scene) seen {
+	lease, err := genlock.New(s.lock, nil).TryAcquire(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() { lease.Release() })
+	l := look{Lock: s.lock, World: world{NoLeases: true}}
+	return l.look()
 }

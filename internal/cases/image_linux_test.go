@@ -24,12 +24,14 @@ type disk struct {
 	// in the files does not.
 	options string
 	repair  []string
+	// slow: fewer moments are tried, unless all is played in full.
+	slow bool
 }
 
 var disks = []disk{
-	{"ext4", 64, []string{"mkfs.ext4", "-q", "-F"}, "loop,commit=1", []string{"e2fsck", "-fy"}},
-	{"xfs", 300, []string{"mkfs.xfs", "-q", "-f"}, "loop", []string{"xfs_repair", "-L"}},
-	{"btrfs", 128, []string{"mkfs.btrfs", "-q", "-f"}, "loop,commit=1", []string{"btrfs", "check", "--repair", "--force"}},
+	{"ext4", 64, []string{"mkfs.ext4", "-q", "-F"}, "loop,commit=1", []string{"e2fsck", "-fy"}, false},
+	{"xfs", 300, []string{"mkfs.xfs", "-q", "-f"}, "loop", []string{"xfs_repair", "-L"}, true},
+	{"btrfs", 128, []string{"mkfs.btrfs", "-q", "-f"}, "loop,commit=1", []string{"btrfs", "check", "--repair", "--force"}, true},
 }
 
 // format makes the file system in a file.

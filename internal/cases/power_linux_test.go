@@ -16,11 +16,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"genlock.dev/genlock"
-	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/internal/env"
 	"genlock.dev/genlock/internal/vfs/faultfs"
 	"genlock.dev/genlock/protocol"
-	"genlock.dev/genlock/retire"
 )
 
 // TestPowerLoss takes turns on real file systems in images, copies the image around
@@ -34,8 +32,13 @@ func TestPowerLoss(t *testing.T) {
 			p.image = d.format(p.scene)
 			p.cut()
 			outcomes := map[string]int{}
-			for _, c := range p.copies {
-				t.Run(c.name, func(t *testing.T) { outcomes[c.recover(t, d)]++ })
+			for i, c := range p.copies {
+				// Some copies meet a machine that does not know its own id.
+				w := afterCut
+				if i%4 == 3 {
+					w.Machine = protocol.NoMachine
+				}
+				t.Run(c.name, func(t *testing.T) { outcomes[c.recover(t, d, w)]++ })
 				os.Remove(c.file)
 			}
 			t.Logf("%d copies", len(p.copies))
@@ -185,7 +188,7 @@ func (p *power) tenures() {
 // something else on it is synced all the time.
 func (p *power) storm() {
 	moments := 20
-	if testing.Short() {
+	if testing.Short() || p.disk.slow && !longPlay() {
 		moments = 5
 	}
 	seed := uint64(time.Now().UnixNano())
@@ -210,55 +213,4 @@ func (p *power) storm() {
 	for _, a := range workers {
 		a.kill()
 	}
-}
-
-// recover starts anew on a copy. It returns in words what somebody met there.
-func (c snapshot) recover(t *testing.T, d disk) string {
-	root, err := d.mountRepaired(t, c.file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer root.Close()
-	l := look{Lock: filepath.Join(pathOf(root), lockName), World: afterCut, Try: true}
-	v := l.look()
-	ctx, _ := afterCut.in()
-	outcome := "takes it by itself: " + v.answer()
-	if !v.Taken {
-		outcome = "an operator unlocks it: " + v.State + ": " + v.Evidence
-		if !v.Held || v.State != "undecidable" && v.State != "damaged" || v.Next == "" {
-			t.Fatalf("%s (%s), next %q: %s", v.State, v.Evidence, v.Next, v.Err)
-		}
-		if err := breakGeneration(ctx, l.Lock, v.Generation); err != nil {
-			t.Fatal(err)
-		}
-		if v = l.look(); !v.Taken {
-			t.Fatalf("after the break it is %s (%s): %s", v.State, v.Evidence, v.Err)
-		}
-	} else if v.Evidence != "" {
-		outcome += ": " + v.Evidence
-	}
-	if v = l.look(); v.State != "free" || !v.Taken {
-		t.Errorf("the turn after that: %s (%s): %s", v.State, v.Evidence, v.Err)
-	}
-	data, err := os.ReadFile(filepath.Join(pathOf(root), toolName))
-	if err == nil && string(data) != whole {
-		t.Errorf("the artifact reads %q", data)
-	}
-	return outcome
-}
-
-func breakGeneration(ctx context.Context, lock string, id protocol.ID) error {
-	root, err := fence.Open(ctx, lock, protocol.Genlock)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	f, err := fence.Claim(ctx, root, id)
-	if err != nil {
-		return err
-	}
-	if err := retire.Break(ctx, f, retire.Word{By: "operator", Reason: "power loss"}); err != nil {
-		return err
-	}
-	return f.Withdraw()
 }

@@ -23,6 +23,8 @@ type world struct {
 	Machine  string `json:",omitempty"`
 	// Flock is what every flock gets: "pretend" or the name of an errno.
 	Flock string `json:",omitempty"`
+	// NoLeases: the process has lost what it knew of its own leases.
+	NoLeases bool `json:",omitempty"`
 	// Hurry: whoever sleeps moves on its clock instead.
 	Hurry bool `json:",omitempty"`
 }
@@ -36,8 +38,8 @@ func (w world) in() (context.Context, *machine) {
 	e := *env.From(ctx)
 	m := newMachine(e.Machine, w)
 	e.Machine = m
-	if w.Reboot {
-		e.Leases = new(env.Leases) // of another process
+	if w.Reboot || w.NoLeases {
+		e.Leases = new(env.Leases)
 	}
 	if w.Flock != "" {
 		e.FS = faultfs.Wrap(vfs.OS(), faultfs.Hooks{Before: faultfs.On(errnos[w.Flock], faultfs.Flock)})

@@ -41,10 +41,13 @@ func start(t *testing.T, role, dir string, attr *syscall.SysProcAttr, setup ...s
 	t.Helper()
 	c := &child{Cmd: helper(role, dir, setup...), t: t}
 	c.SysProcAttr = attr
-	stdin, err := c.StdinPipe()
+	// Not StdinPipe, which Wait closes: what a holder started reads on.
+	read, stdin, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer read.Close()
+	c.Stdin = read
 	stdout, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

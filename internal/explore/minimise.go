@@ -32,7 +32,7 @@ func (s *search) explain(w *World) *Failure {
 func shortest(sc *Scenario, schedule Schedule, finding *Finding) *Failure {
 	try := func(s Schedule) *World {
 		know := newKnowledge(sc)
-		know.afterEffect = newRecovery(sc).check
+		know.afterEffect = newRecovery(sc).hook()
 		w := replay(sc, know, s)
 		w.end()
 		know.coros.close()

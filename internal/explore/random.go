@@ -2,6 +2,7 @@ package explore
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -30,16 +31,85 @@ func (w *World) stroll(r *rand.Rand) {
 	}
 }
 
+// hop runs everybody one after the other, except that at a few moments, spread
+// evenly over the run, somebody else gets his turn. Most mistakes need no more
+// than two or three such moments, and it finds them sooner than a search that
+// begins with the last one.
+func (w *World) hop(r *rand.Rand, length int) (decisions int) {
+	var moments []int
+	for range r.IntN(5) {
+		moments = append(moments, r.IntN(length))
+	}
+	for w.finding == nil {
+		options := w.options(true)
+		if len(options) == 0 {
+			w.finish()
+			return decisions
+		}
+		choice := 0
+		if w.cur == nil || w.cur.state != ready || w.cur.dead {
+			choice = r.IntN(len(w.onlyRuns(options)))
+		}
+		if len(options) > 1 {
+			if slices.Contains(moments, decisions) {
+				choice = r.IntN(len(options))
+			}
+			decisions++
+		}
+		w.apply(options[choice])
+	}
+	return decisions
+}
+
+// onlyRuns is the leading part of options without crashes.
+func (w *World) onlyRuns(options []action) []action {
+	for i, a := range options {
+		if a.crash {
+			return options[:i]
+		}
+	}
+	return options
+}
+
+// Hunt runs random schedules of few preemptions until it finds something or reaches
+// the limits. Equal seeds give equal runs.
+func Hunt(sc *Scenario, seed uint64, limits Limits) (stats Stats, f *Failure) {
+	s := &search{sc: sc, know: newKnowledge(sc), limits: limits, safe: newRecovery(sc)}
+	s.know.afterEffect = s.safe.hook()
+	defer s.know.coros.close()
+	start, length := time.Now(), 1
+	defer func() { stats.Time, stats.Recoveries = time.Since(start), s.safe.done }()
+	for !limits.reached(s.stats.Runs, start) {
+		w := newWorld(sc, s.know)
+		w.record = true
+		w.everything = s.stats.Runs%8 == 0 // goes on learning
+		n := w.hop(rand.New(rand.NewPCG(seed, uint64(s.stats.Runs))), length)
+		if !w.everything {
+			length = max(length, n)
+		}
+		w.end()
+		s.stats.Runs++
+		s.stats.Steps += w.steps
+		if w.finding != nil {
+			return s.stats, shortest(sc, scheduleOf(w.trace), w.finding)
+		}
+	}
+	return s.stats, nil
+}
+
+func (l Limits) reached(runs int, since time.Time) bool {
+	return l.Runs > 0 && runs >= l.Runs || l.Time > 0 && time.Since(since) > l.Time
+}
+
 // Random runs random schedules until the limits are reached. Equal seeds give
 // equal runs.
-func Random(sc *Scenario, seed uint64, limits Limits) (Stats, *Failure) {
+func Random(sc *Scenario, seed uint64, limits Limits) (stats Stats, f *Failure) {
 	know, safe := newKnowledge(sc), newRecovery(sc)
-	know.afterEffect = safe.check
+	know.afterEffect = safe.hook()
 	defer know.coros.close()
-	var stats Stats
 	start := time.Now()
 	defer func() { stats.Time, stats.Recoveries = time.Since(start), safe.done }()
-	for (limits.Runs == 0 || stats.Runs < limits.Runs) && (limits.Time == 0 || time.Since(start) < limits.Time) {
+	for !limits.reached(stats.Runs, start) {
 		w := newWorld(sc, know)
 		w.everything, w.record = true, true
 		w.stroll(rand.New(rand.NewPCG(seed, uint64(stats.Runs))))

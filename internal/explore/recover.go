@@ -28,6 +28,14 @@ type recovery struct {
 
 func newRecovery(sc *Scenario) *recovery { return &recovery{sc: sc, seen: map[uint64]bool{}} }
 
+// hook is what to call after every change; nil for nothing.
+func (r *recovery) hook() func(*World) {
+	if r.sc.Immortal {
+		return nil
+	}
+	return r.check
+}
+
 // check runs a newcomer on a copy of the disk, once for each content.
 func (r *recovery) check(w *World) {
 	if r.seen[w.disk.content] || w.finding != nil {

@@ -42,6 +42,9 @@ type Scenario struct {
 	Oversleep time.Duration
 	// Power keeps the log of what a power cut would lose.
 	Power bool
+	// Immortal leaves out the newcomers that prove, after every change, that
+	// all could die now.
+	Immortal bool
 	// ByHand: somebody deletes directories by hand, so that a lock can be
 	// lost without any rule being broken.
 	ByHand bool

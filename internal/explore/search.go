@@ -114,7 +114,7 @@ var lastSearch *search
 
 func Explore(sc *Scenario, limits Limits) (Stats, *Failure) {
 	s := &search{sc: sc, know: newKnowledge(sc), limits: limits, safe: newRecovery(sc)}
-	s.know.afterEffect = s.safe.check
+	s.know.afterEffect = s.safe.hook()
 	lastSearch = s
 	start := time.Now()
 	failure := s.run()
@@ -136,8 +136,7 @@ func (s *search) run() *Failure {
 				return f
 			}
 			s.stats.States = len(s.visited)
-			if s.limits.Runs > 0 && s.stats.Runs >= s.limits.Runs ||
-				s.limits.Time > 0 && time.Since(start) > s.limits.Time {
+			if s.limits.reached(s.stats.Runs, start) {
 				return nil
 			}
 			// Early on a restart is cheap. Later the rest of the pass may

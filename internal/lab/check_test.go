@@ -44,8 +44,8 @@ func (s *scene) afterFault(v verb, bad fault, err error) (f findings) {
 		f.must("releasing afterwards", s.lease.Release())
 		s.lease = nil
 	}
-	if s.network && err != nil && strings.Contains(err.Error(), "until this process ends") {
-		// A rename may still arrive: the holder has to go before others may come.
+	if s.network && err != nil {
+		// A rename may still arrive, so what the process holds open stays until it ends.
 		s.a.kill()
 		s.a = s.w.process()
 	}

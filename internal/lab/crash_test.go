@@ -33,11 +33,8 @@ func (s *scene) afterCrash(v verb) (f findings) {
 		if err := s.other.Release(); !errors.Is(err, syscall.EXDEV) { // then it is finished
 			f.must("the other's release", err)
 		}
-	} else if s.other != nil && s.isRetired(s.other.Generation()) {
-		// Retired and not emptied yet: b learns it, and that was all it held.
-		if err := s.other.Release(); !errors.Is(err, genlock.ErrLost) {
-			f.add("the release of a broken lease: %v", err)
-		}
+	} else if s.other != nil && s.w.isAlive(s.b.pid) && !v.blocked {
+		s.other.Release() // it was broken, perhaps not all the way, and learns it
 	} else if v.blocked {
 		f.must("the holder", s.holderUnharmed())
 		f.must("the end of what blocked", s.end())

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"genlock.dev/genlock/internal/mutant"
 	"genlock.dev/genlock/internal/tree"
 	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/protocol"
@@ -59,6 +60,9 @@ func Move(r *tree.Root, id protocol.ID, dir vfs.ID) error {
 	}
 	defer retired.Close()
 	err = r.Dir.Rename(protocol.CurrentName, retired, string(id), vfs.Plain)
+	if err != nil && mutant.On(mutant.FailureBelieved) {
+		return err
+	}
 	moved, lerr := lookFor(retired, id)
 	if lerr == nil && moved.ID() == dir {
 		return nil // also when the rename reported failure (rule 10)
@@ -72,12 +76,45 @@ func Move(r *tree.Root, id protocol.ID, dir vfs.ID) error {
 		return putBack(r, retired, id)
 	}
 	if same, serr := r.IsCurrent(dir); serr == nil && !same {
+		if lerr != nil && !errors.Is(lerr, fs.ErrNotExist) {
+			return &unseenError{lerr} // by whom it was moved cannot be told
+		}
 		return ErrNotCurrent
+	} else if serr != nil {
+		return &unseenError{err}
 	}
 	if vfs.IsNotEmpty(err) {
 		return ErrFenced
 	}
 	return err
+}
+
+// unseenError is a failure after a rename of which nobody can tell what it did.
+type unseenError struct{ cause error }
+
+func (e *unseenError) Error() string { return e.cause.Error() }
+func (e *unseenError) Unwrap() error { return e.cause }
+
+// Unseen tells whether Move has tried the rename and could not see what came of it.
+// Then Buried may tell later.
+func Unseen(err error) bool {
+	var unseen *unseenError
+	return errors.As(err, &unseen)
+}
+
+// Buried tells whether the directory dir lies at the tombstone of id. It is for
+// whoever has tried to move it there and could not see what came of that.
+func Buried(r *tree.Root, id protocol.ID, dir vfs.ID) (bool, error) {
+	retired, err := r.Retired()
+	if err != nil || retired == nil {
+		return false, err
+	}
+	defer retired.Close()
+	info, err := lookFor(retired, id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && info.ID() == dir, err
 }
 
 // lookFor looks for the tombstone of id, and again when that fails: without an
@@ -99,10 +136,10 @@ func notThere(r *tree.Root, dir vfs.ID, cause error) error {
 		if same, err := r.IsCurrent(dir); err == nil && !same {
 			return nil // what was moved cannot be compared, but it is not there any more
 		}
-		return cause
+		return &unseenError{cause}
 	}
 	if same, err := r.IsCurrent(dir); err != nil || same {
-		return errors.Join(err, cause)
+		return &unseenError{errors.Join(err, cause)}
 	}
 	return ErrNotCurrent
 }
