@@ -165,7 +165,7 @@ func parsed(t *testing.T, file string) *ast.File {
 	return f
 }
 
-var firstCell = regexp.MustCompile("(?m)^\\| ([^|]+) \\|")
+var firstCell = regexp.MustCompile(`(?m)^\| ([^|]+) \|`)
 
 // firstCells is every name in the first column of a table of docs/errors.md.
 func firstCells(t *testing.T) map[string]bool {

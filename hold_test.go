@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -135,10 +136,10 @@ func (m *mixed) note(line string) {
 // dialect and in both formats. An old program that breaks its own rules can take
 // our old lock away; then we have to know it.
 func TestHoldMixed(t *testing.T) {
-	turns := 40
+	turns, each := 40, 2
 	switch {
 	case os.Getenv("GENLOCK_LONG") != "":
-		turns = 200
+		turns, each = 200, 4
 	case testing.Short():
 		turns = 10
 	}
@@ -152,7 +153,7 @@ func TestHoldMixed(t *testing.T) {
 					Log: filepath.Join(dir, "log"), Format: format, Dialects: tt.dialects, Turns: turns}
 				theirs := m
 				theirs.Old = tt.old
-				runMixed(t, m, m, theirs, theirs)
+				runMixed(t, append(slices.Repeat([]mixed{m}, each), slices.Repeat([]mixed{theirs}, each)...)...)
 				judgeMixed(t, m.Log)
 				lease, err := genlock.New(m.Lock, &genlock.Options{Format: format, Dialects: tt.dialects, NoWait: true}).Acquire(t.Context())
 				if err != nil {

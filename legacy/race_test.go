@@ -31,7 +31,7 @@ func TestReclaimAgainstOldProgram(t *testing.T) {
 		k, runs, displaced := 0, 0, 0
 		for more := true; more; k++ {
 			more = false
-			for j := 1; ; j++ {
+			for j := 1 + k%stride(); ; j += stride() {
 				r := newReclaimRace(t, name, k)
 				if r.ours.ended {
 					break

@@ -83,6 +83,9 @@ func (f *breakFlags) run(ctx context.Context, name string) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		if f.damaged && seen.State == observer.Damaged && seen.Generation == "" {
+			return f.nameless(ctx, name, lock.Path(), seen.Format)
+		}
 		id, err := f.target(name, seen)
 		if err != nil {
 			return "", err
@@ -107,6 +110,20 @@ func (f *breakFlags) run(ctx context.Context, name string) (string, error) {
 	return "", fmt.Errorf("lock %s changes hands too fast to break it", name)
 }
 
+// nameless breaks what is damaged so badly that it names no generation.
+func (f *breakFlags) nameless(ctx context.Context, name, path string, format protocol.Format) (string, error) {
+	root, err := fence.Open(ctx, path, format)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	err = retire.BreakNameless(ctx, root)
+	if errors.Is(err, fence.ErrMoved) {
+		return f.nothing(name), nil
+	}
+	return fmt.Sprintf("broke what was left in lock %s, which named no generation", name), err
+}
+
 // target is the generation to break: "" when it is not held any more.
 func (f *breakFlags) target(name string, seen *observer.Observation) (protocol.ID, error) {
 	meant := protocol.ID(f.generation)
@@ -116,8 +133,6 @@ func (f *breakFlags) target(name string, seen *observer.Observation) (protocol.I
 	case f.damaged && seen.State != observer.Damaged:
 		return "", &stateError{fmt.Sprintf("lock %s is not damaged, it is %s; nothing was changed", name, seen.State),
 			"genlock status shows the generation to break"}
-	case f.damaged && seen.Generation == "":
-		return "", &stateError{fmt.Sprintf("lock %s is damaged so badly that it names no generation; nothing was changed", name), ""}
 	case f.damaged:
 		return seen.Generation, nil
 	case seen.Generation == meant:

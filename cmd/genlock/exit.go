@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 
 	"genlock.dev/genlock"
@@ -35,6 +36,7 @@ type outcome struct {
 	code   int
 	source string // "command" or "genlock"
 	say    []string
+	lost   []string // those of say that tell of a lost lock
 	hint   string
 }
 
@@ -50,7 +52,7 @@ func outcomeOf(err error, conflict int) outcome {
 		return outcome{code: ended.status, source: "command", say: messages(err, ended)}
 	}
 	code, hint := classify(err, conflict)
-	return outcome{code: code, source: "genlock", say: messages(err, ended), hint: hint}
+	return outcome{code: code, source: "genlock", say: messages(err, ended), lost: losses(err), hint: hint}
 }
 
 // classify goes from the most specific cause to the least.
@@ -71,7 +73,7 @@ func classify(err error, conflict int) (code int, hint string) {
 	case errors.As(err, &signal):
 		return exitSignal + signal.number(), ""
 	case errors.Is(err, genlock.ErrLost):
-		return exitLost, "nothing was published; `genlock status` shows who holds the lock now"
+		return exitLost, "nothing was published; run it again, or see who holds the lock now: genlock status L"
 	case errors.As(err, &start):
 		return start.status, ""
 	case errors.Is(err, genlock.ErrNoArtifact):
@@ -116,12 +118,14 @@ func classifySystem(err error) (code int, hint string) {
 // heldHint is the one thing to do about a lock that is held.
 func heldHint(e *genlock.HeldError) string {
 	switch {
+	case e.Seen != nil && e.Seen.Holder != nil && !e.Seen.Holder.ChildOnly && startedUs(e.Seen.Holder):
+		return fmt.Sprintf("pid %d has started this command, so it may wait for itself", e.Seen.Holder.PID)
 	case e.Seen != nil && e.Seen.Next != "" && e.Seen.State != observer.Abandoned:
 		return ifGone(e.Seen)
 	case e.Cause == nil:
 		return "leave out -n to wait, or give -w a time"
 	case errors.Is(e.Cause, context.DeadlineExceeded):
-		return "-w and --per-holder bound the wait"
+		return "genlock doctor L says what can be done about it; -w and --per-holder bound the wait"
 	}
 	return ""
 }
@@ -132,18 +136,51 @@ func messages(err error, told *commandError) []string {
 	if told != nil && !errors.Is(err, told) {
 		told = nil
 	}
-	var held *genlock.HeldError
-	if many, ok := err.(interface{ Unwrap() []error }); ok && !errors.As(err, &held) {
+	if joined := partsOf(err); joined != nil {
 		var all []string
-		for _, part := range many.Unwrap() {
+		for _, part := range joined {
 			all = append(all, messages(part, told)...)
 		}
 		return all
 	}
-	if told != nil {
+	var held *genlock.HeldError
+	var signal *signalError
+	switch {
+	case told != nil:
 		return nil
+	case errors.As(err, &held) && errors.As(held.Cause, &signal):
+		// What happened first; for whom we waited is of less interest now.
+		return []string{signal.Error() + ", nothing was run: " + strings.TrimSuffix(err.Error(), "; "+signal.Error())}
 	}
 	return []string{err.Error()}
+}
+
+// partsOf is what errors.Join has joined; nil for any other error, also for one that
+// wraps several in a sentence of its own.
+func partsOf(err error) []error {
+	many, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return nil
+	}
+	var texts []string
+	for _, part := range many.Unwrap() {
+		texts = append(texts, part.Error())
+	}
+	if strings.Join(texts, "\n") != err.Error() {
+		return nil
+	}
+	return many.Unwrap()
+}
+
+// losses are those messages that say that the lock was lost.
+func losses(err error) (lines []string) {
+	for _, part := range partsOf(err) {
+		lines = append(lines, losses(part)...)
+	}
+	if len(lines) == 0 && errors.Is(err, genlock.ErrLost) {
+		lines = []string{err.Error()}
+	}
+	return lines
 }
 
 // usageError is a call that cannot be right.

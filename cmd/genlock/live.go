@@ -25,7 +25,8 @@ func (l *liveLine) drawable() bool { return l != nil && inForeground(l.f) }
 
 func (l *liveLine) draw(text string) {
 	line := []rune("genlock: " + text)
-	if w := width(l.f); w > 1 && len(line) >= w {
+	// Room for the ^C that the terminal echoes: a wrapped line cannot be cleared.
+	if w := width(l.f) - len("^C"); w > 1 && len(line) >= w {
 		line = append(line[:w-2], '…')
 	}
 	fmt.Fprintf(l.f, "\r%s\x1b[K", string(line))

@@ -64,7 +64,9 @@ func (r *jsonReport) event(e genlock.Event) {
 	}
 	if l := e.Last; l != nil {
 		line.By, line.Message, line.Exit = l.By, l.Message, &l.Exit
-		if l.Outcome == protocol.OutcomeBroken {
+		if e.Kind == genlock.EventLost {
+			line.Exit = nil
+		} else if l.Outcome == protocol.OutcomeBroken {
 			line.Event, line.Exit = l.Outcome, nil
 		}
 	}

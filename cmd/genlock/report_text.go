@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -68,7 +69,7 @@ func (r *textReport) event(e genlock.Event) {
 func (r *textReport) adopted(e genlock.Event) {
 	by := ""
 	if e.Generation != "" {
-		by = fmt.Sprintf(" (generation %s)", e.Generation)
+		by = fmt.Sprintf(", built by generation %s", e.Generation)
 	}
 	r.say("adopted %s%s", e.Artifact, by)
 }
@@ -78,6 +79,8 @@ func (r *textReport) lostLock(e genlock.Event) {
 		how := fmt.Sprintf("generation %s was retired by somebody else", e.Generation)
 		if errors.Is(e.Err, legacy.ErrLost) {
 			how = "an older program took the old lock away"
+		} else if e.Last != nil {
+			how = lastText(e.Last) // who, and why
 		}
 		r.say("lost lock %s: %s", e.Lock, how)
 	}
@@ -116,7 +119,11 @@ func (r *textReport) waiting(e genlock.Event) {
 		return
 	}
 	r.say("%s", waitingText(e, r.bounds, first))
-	if hint := waitingHint(e); hint != "" && first {
+	hint := waitingHint(e)
+	if hint == "" && live {
+		hint = "ctrl-C ends the wait and leaves nothing behind"
+	}
+	if hint != "" && first {
 		r.say("hint: %s", hint)
 	}
 }
@@ -126,7 +133,9 @@ func (r *textReport) exit(o outcome) {
 	defer r.mu.Unlock()
 	r.live.clear()
 	for _, line := range o.say {
-		r.say("%s", line)
+		if len(r.lost) == 0 || !slices.Contains(o.lost, line) { // told when it happened
+			r.say("%s", line)
+		}
 	}
 	if o.hint != "" && len(o.say) > 0 {
 		r.say("hint: %s", o.hint)

@@ -203,7 +203,7 @@ func TestTerminalWait(t *testing.T) {
 	s.expect(`genlock: waiting: lock k.lock is held by pid \d+ \(untilfile go\)[^\n]*without a bound[^\n]*\r\n`)
 	s.expect(`\rgenlock: waiting 2s for k.lock, held by pid [^\r\n]*…\x1b\[K`)
 	s.send("\x03")
-	s.expect(`\r\x1b\[Kgenlock: lock k.lock is held by [^\n]*; interrupted \(SIGINT\)\r\n(?s:.*)ready> `)
+	s.expect(`\r\x1b\[Kgenlock: interrupted \(SIGINT\), nothing was run: lock k.lock is held by [^\n]*\r\n(?s:.*)ready> `)
 	s.send("echo code=$?\n")
 	s.expect("code=130\r\n")
 	s.send("genlock run k.lock -- echo mine\n")

@@ -6,10 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 
 	"genlock.dev/genlock"
+	"genlock.dev/genlock/protocol"
 )
 
 // killAfter is how long a command that lost the lock may take to end after TERM.
@@ -23,6 +25,7 @@ type work struct {
 	names  map[*genlock.Lock]string // as given
 	report reporter
 	sig    *interrupts
+	notes  sync.Map // of generations that were broken, by id
 }
 
 // run does it all and reports the outcome.
@@ -31,7 +34,7 @@ func (f *runFlags) run(locks, argv []string) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	w := &work{flags: f, argv: argv, names: make(map[*genlock.Lock]string), report: report, sig: catchSignals(cancel)}
-	options := f.options(argv, report.event)
+	options := f.options(argv, w.event)
 	for _, name := range locks {
 		lock := genlock.New(name, options)
 		w.locks = append(w.locks, lock)
@@ -175,6 +178,7 @@ func (w *work) whenLost(ctx context.Context, leases []*genlock.Lease, j *job) (s
 			return
 		default:
 		}
+		w.readNotes(leases)
 		j.terminate()
 		w.reportLost(leases)
 		select {
@@ -186,11 +190,30 @@ func (w *work) whenLost(ctx context.Context, leases []*genlock.Lease, j *job) (s
 	return func() { close(done) }
 }
 
+// readNotes keeps what whoever broke our generations has left to be read. The release
+// may be the first to tell of the loss, so it is read before the command is ended.
+func (w *work) readNotes(leases []*genlock.Lease) {
+	for _, l := range leases {
+		seen, err := l.Lock().Status(context.Background())
+		if err == nil && seen.Last != nil && seen.Last.Generation == l.Generation() {
+			w.notes.Store(l.Generation(), seen.Last)
+		}
+	}
+}
+
+// event adds to a loss who caused it, and why.
+func (w *work) event(e genlock.Event) {
+	if note, ok := w.notes.Load(e.Generation); ok && e.Kind == genlock.EventLost {
+		e.Last = note.(*protocol.Last)
+	}
+	w.report.event(e)
+}
+
 // reportLost tells at once what the releases will tell again.
 func (w *work) reportLost(leases []*genlock.Lease) {
 	for _, l := range leases {
 		if err := l.Check(); errors.Is(err, genlock.ErrLost) {
-			w.report.event(genlock.Event{Kind: genlock.EventLost, Time: time.Now(), Lock: w.names[l.Lock()],
+			w.event(genlock.Event{Kind: genlock.EventLost, Time: time.Now(), Lock: w.names[l.Lock()],
 				Generation: l.Generation(), Err: err})
 		}
 	}

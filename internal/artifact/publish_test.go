@@ -177,7 +177,7 @@ func TestOddTypes(t *testing.T) {
 			a := w.acquire()
 			_, err = Exists(a.FS, w.path)
 			check(err, w.path)
-			out := a.build("new")
+			a.build("new")
 			check(a.publish(), w.path)
 			after, err := os.Lstat(w.path)
 			if err != nil || !os.SameFile(before, after) {
@@ -185,7 +185,7 @@ func TestOddTypes(t *testing.T) {
 			}
 			// The built thing is odd.
 			w.ok(os.Remove(w.path))
-			out, err = a.Prepare()
+			out, err := a.Prepare()
 			w.ok(err)
 			w.ok(plant(out, victim))
 			check(a.publish(), out)

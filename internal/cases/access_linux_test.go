@@ -44,6 +44,7 @@ func unwritable(s *scene) seen {
 
 // locksOut: the first user, here root, keeps its lock to itself.
 func locksOut(s *scene) seen {
+	s.needRoot()
 	s.public()
 	s.take(here, hold{})
 	if err := os.Chmod(s.current(".."), 0o700); err != nil {
@@ -73,6 +74,9 @@ func (s *scene) public() {
 // said on standard error.
 func (s *scene) told(p place, state string, status int, args ...string) seen {
 	s.Helper()
+	if p.needsRoot() {
+		s.needRoot()
+	}
 	if _, err := genlockProgram(); err != nil {
 		s.Fatal(err)
 	}

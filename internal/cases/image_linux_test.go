@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"hash/crc64"
+	"hash/maphash"
 	"io"
 	"os"
 	"os/exec"
@@ -89,7 +89,7 @@ func pathOf(root *os.File) string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getp
 // copyDisk copies an image that is in use. A copy during which it changed could be
 // of a state that never was, so it is made anew.
 func copyDisk(from, to string) error {
-	const most = 20
+	const most = 50
 	for range most {
 		copied, err := transfer(from, to)
 		if err != nil {
@@ -101,6 +101,8 @@ func copyDisk(from, to string) error {
 	}
 	return fmt.Errorf("%s changes faster than it can be copied", from)
 }
+
+var seed = maphash.MakeSeed()
 
 // transfer copies what is not zeros and returns a sum of it.
 func transfer(from, to string) (sum uint64, err error) {
@@ -121,8 +123,7 @@ func transfer(from, to string) (sum uint64, err error) {
 	if to != os.DevNull {
 		err = out.Truncate(info.Size())
 	}
-	table, block := crc64.MakeTable(crc64.ECMA), make([]byte, 64<<10)
-	zeros := make([]byte, len(block))
+	block, zeros := make([]byte, 64<<10), make([]byte, 64<<10)
 	for at := int64(0); at < info.Size() && err == nil; {
 		if at, err = unix.Seek(int(in.Fd()), at, unix.SEEK_DATA); errors.Is(err, unix.ENXIO) {
 			return sum, nil // only a hole is left
@@ -135,7 +136,7 @@ func transfer(from, to string) (sum uint64, err error) {
 			return 0, rerr
 		}
 		if data := block[:n]; !bytes.Equal(data, zeros[:n]) {
-			sum = crc64.Update(sum^uint64(at), table, data)
+			sum = sum*31 + maphash.Bytes(seed, data) + uint64(at)
 			_, err = out.WriteAt(data, at)
 		}
 		at += int64(n)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"sync/atomic"
 	"time"
 
 	"genlock.dev/genlock"
@@ -169,8 +170,10 @@ func (linger) run() error {
 type burn struct{}
 
 func (burn) run() error {
+	var spins atomic.Uint64
 	go func() {
 		for {
+			spins.Add(1)
 		}
 	}()
 	return linger{}.run()

@@ -25,7 +25,7 @@ var hunting = map[mutant.Name]*Scenario{
 	mutant.UncheckedRelease:    {Before: rooted, Procs: []Part{{Do: tenant}, {Do: moverAndHolder}}, ByHand: true},
 	mutant.IdentityByTime:      {Before: crashedHolder, Procs: claimants},
 	mutant.IdentityByInode:     {Before: crashedHolder, Procs: claimants, RealInodes: true},
-	mutant.ReleasedIsAbandoned: {Before: rooted, Procs: []Part{{Do: twice}, {Do: tenant}}},
+	mutant.ReleasedIsAbandoned: {Before: rooted, Procs: []Part{{Do: tryAndHold, Until: inside}, {Do: tenant, Until: asleepNow}}},
 	mutant.AbsenceIsBuilt: {Before: rooted, Procs: []Part{{Do: tenant}, {Do: (*Proc).Do}},
 		Artifact: "/c/out/tool", Remember: true},
 	mutant.PIDAlone:               {Before: rooted, Procs: apart(tryOnce)},
@@ -34,20 +34,37 @@ var hunting = map[mutant.Name]*Scenario{
 	mutant.FailureBelieved:        {Before: rooted, Procs: both(tryOnce), Faults: 1, Fault: anyRename},
 	mutant.SharedCandidate:        {Before: rooted, Procs: both(tryOnce)},
 	mutant.CheckThenRename:        {Before: rooted, Procs: []Part{{Do: builder}, {Do: breakAndBuild}}, Artifact: "/c/out/tool"},
-	mutant.LitterInPlace:          {Before: rooted, Procs: []Part{{Do: hold}, {Do: (*Proc).Collect}}},
+	mutant.LitterInPlace:          {Before: rooted, Procs: []Part{{Do: hold, Until: lockingWitness}, {Do: (*Proc).Collect}}},
 	mutant.ExclusiveProbe:         {Before: crashedHolder, Procs: both(tryOnce)},
 	mutant.ClaimsBeforeRetirement: {Before: rooted, Procs: []Part{{Do: tenant}, {Do: claimAnyway}}},
 	mutant.WitnessFirst:           {Before: rooted, Procs: apart(tryOnce)},
-	mutant.RetryAfterFallback: {Before: rooted, Procs: []Part{{Do: tryOnce}, {Do: hold}}, Oversleep: time.Minute,
+	mutant.RetryAfterFallback: {Before: rooted, Procs: []Part{{Do: tryOnce, Until: retrying}, {Do: hold}}, Oversleep: time.Minute,
 		Always: failUntilComplete, Polls: 1},
 	mutant.BreakWithoutClaim: {Before: rooted, Procs: []Part{{Do: tryAndHold}, {Do: breaker}}},
 }
 
-// claimants are two who see a dead holder. The second one goes on to hold.
-var claimants = []Part{{Do: claimAnyway}, {Do: func(p *Proc) {
+// claimants are two who see a dead holder. The first one is about to land its claim;
+// the second one goes on to hold.
+var claimants = []Part{{Do: claimAnyway, Until: landing}, {Do: func(p *Proc) {
 	claimAnyway(p)
 	hold(p)
 }}}
+
+// Where processes stand when a hunt begins.
+
+func landing(_ *Proc, o op) bool { return o.verb == vMkdir && o.name == protocol.ObserversName }
+
+func inside(p *Proc, o op) bool { return o.verb == vMark && p.marks.inside }
+
+func asleepNow(_ *Proc, o op) bool { return o.verb == vSleep }
+
+func lockingWitness(_ *Proc, o op) bool { return o.verb == vFlock && o.at.alone }
+
+// retrying: the generation says that it is done, and is looked at once more.
+func retrying(p *Proc, o op) bool {
+	t := p.w.tenureAt(p.w.current())
+	return o.verb == vLstat && o.name == protocol.CurrentName && t != nil && t.node.has(protocol.CompletionName)
+}
 
 func tryAndHold(p *Proc) {
 	tryOnce(p)

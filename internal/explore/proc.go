@@ -55,6 +55,7 @@ type Proc struct {
 	// alternative to going on.
 	narrow bool
 
+	until   func(*Proc, op) bool // see Part
 	doing   op
 	touches []touch
 	fault   fault

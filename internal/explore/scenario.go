@@ -60,6 +60,9 @@ type Part struct {
 	Do func(*Proc)
 	// PIDNS is its PID namespace; empty is the first one.
 	PIDNS string
+	// Until, if not nil, is where the process stands when the exploration begins:
+	// before the first operation for which it holds.
+	Until func(*Proc, op) bool
 	// Child: it is the command that the process before it starts.
 	Child bool
 }

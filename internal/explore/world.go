@@ -88,6 +88,12 @@ func newWorld(sc *Scenario, know *knowledge) *World {
 		p := w.spawn(part)
 		w.races.clocks[p.n] = before
 		p.start(part.Do)
+		if part.Until != nil {
+			p.until = part.Until
+			p.resume()
+			p.until = nil
+			before.join(&w.races.clocks[p.n])
+		}
 	}
 	w.free = false
 	return w
@@ -148,7 +154,7 @@ func (w *World) roleOf(dir *node, name string) role {
 func (w *World) isPoint(p *Proc, o op) bool {
 	switch {
 	case w.free:
-		return false
+		return p.until != nil && p.until(p, o)
 	case w.everything || w.know.points[o.at]:
 		return true
 	}

@@ -22,7 +22,7 @@ func TestLaboratory(t *testing.T) {
 	start := time.Now()
 	for _, fl := range b.flavours {
 		for _, v := range verbs {
-			if b.verb != "" && b.verb != v.name {
+			if b.verb != "" && b.verb != v.name || v.local && fl.name == network.name {
 				continue
 			}
 			goroutines := runtime.NumGoroutine()
@@ -44,11 +44,10 @@ func TestLaboratory(t *testing.T) {
 // ending get the time for it.
 func (x *experiment) noGoroutines(before int) {
 	now := 0
-	for range 10_000 {
+	for give := time.Now().Add(10 * time.Second); time.Now().Before(give); runtime.Gosched() {
 		if now = runtime.NumGoroutine(); now <= before {
 			return
 		}
-		runtime.Gosched()
 	}
 	x.report("goroutines", findings{fmt.Sprintf("%d before, %d after", before, now)})
 }

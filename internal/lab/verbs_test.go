@@ -34,6 +34,8 @@ type verb struct {
 	fresh bool
 	// durable: the artifact is whole also after a power cut.
 	durable bool
+	// local: on a network file system nothing of it is decided, or only by age.
+	local bool
 	// once: the verb cannot be repeated in the same scene.
 	once bool
 }
@@ -48,9 +50,9 @@ var verbs = []verb{
 	{name: "wait for a holder", prepare: releasesSoon, run: wait, done: holds},
 	{name: "reclaim a dead holder", prepare: abandoned, run: turn, done: isFree},
 	{name: "reclaim a finished one", prepare: finished, run: turn, done: isFree},
-	{name: "reclaim a foreign one", format: protocol.TTSC, prepare: foreign, run: turn, done: isFree},
+	{name: "reclaim a foreign one", format: protocol.TTSC, prepare: foreign, run: turn, done: isFree, local: true},
 	{name: "reclaim in a lower layer", prepare: inLowerLayer, run: turn, done: isFree},
-	{name: "respect a guard", format: protocol.TTSC, prepare: guarded, run: turn, legit: isHeld, done: never, blocked: true},
+	{name: "respect a guard", format: protocol.TTSC, prepare: guarded, run: turn, legit: isHeld, done: never, blocked: true, local: true},
 	{name: "take an empty current", prepare: emptyCurrent, run: turn, done: isFree},
 	{name: "take over debris", prepare: debris, run: turn, done: isFree},
 	{name: "stage and publish", prepare: used, run: publish(toolPath, false), done: isBuilt(toolPath)},
@@ -60,7 +62,7 @@ var verbs = []verb{
 	{name: "note a failure", prepare: used, run: fail, done: isNoted(protocol.OutcomeFailed)},
 	{name: "break a live holder", prepare: heldByB, run: breakOther, legit: isMoved, done: isNoted(protocol.OutcomeBroken)},
 	{name: "break in a lower layer", prepare: aliveInLowerLayer, run: breakOther, legit: isMoved, done: isNoted(protocol.OutcomeBroken)},
-	{name: "collect", prepare: remains, run: collect, done: isTidy},
+	{name: "collect", prepare: remains, run: collect, done: isTidy, local: true},
 	{name: "status", prepare: heldByB, run: status, done: isSeenHeld, blocked: true},
 }
 
