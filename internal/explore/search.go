@@ -110,12 +110,9 @@ type visit struct {
 
 // Explore searches all schedules of sc. It returns what it did, and the first
 // finding with the trace that leads to it.
-var lastSearch *search
-
 func Explore(sc *Scenario, limits Limits) (Stats, *Failure) {
 	s := &search{sc: sc, know: newKnowledge(sc), limits: limits, safe: newRecovery(sc)}
 	s.know.afterEffect = s.safe.hook()
-	lastSearch = s
 	start := time.Now()
 	failure := s.run()
 	s.know.coros.close()

@@ -45,7 +45,6 @@ type World struct {
 type step struct {
 	proc  int
 	op    op
-	note  string
 	crash bool
 	fault int
 }

@@ -19,7 +19,6 @@ import (
 type scene struct {
 	w     *world
 	a, b  *process
-	root  *fence.Root    // a's, opened before the faults begin
 	lease *genlock.Lease // a's, when it holds
 	other *genlock.Lease // b's, when it holds
 	claim *fence.Fence   // b's, when it observes
