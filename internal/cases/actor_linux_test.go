@@ -17,8 +17,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// patience bounds every wait for a state. No scenario is judged by it.
-const patience = time.Minute
+// patience bounds every wait for a state. No scenario is judged by it; the longest
+// that is played in full takes 90 s.
+const patience = 3 * time.Minute
 
 // actor is a process of a scenario.
 type actor struct {

@@ -88,9 +88,9 @@ func longJob(s *scene) seen {
 // starved is a holder on one processor, nicer than everybody else, that runs a
 // command which leaves it no time either.
 func starved(s *scene) (v seen) {
-	hogs, looks := 2, 20
+	hogs, least := 2, time.Duration(0)
 	if longPlay() {
-		hogs, looks = 8, 2000
+		hogs, least = 8, time.Minute
 	}
 	work := hold{Lock: s.lock, Command: []string{"sh", "-c", "while :; do :; done"}}
 	s.holder = s.startCommand(here, append([]string{"/usr/bin/env", "GOMAXPROCS=1", "nice", "-n", "19"}, self("hold", work)...)...)
@@ -100,7 +100,7 @@ func starved(s *scene) (v seen) {
 	for range hogs {
 		s.start(here, "burn", burn{})
 	}
-	for range looks {
+	for began, looks := time.Now(), 0; looks < 20 || time.Since(began) < least; looks++ {
 		l := look{Lock: s.lock, Try: true}
 		if v = l.look(); v.Taken {
 			return v

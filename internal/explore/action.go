@@ -104,8 +104,9 @@ func (w *World) apply(a action) (preemption int) {
 	return preemption
 }
 
+// wake ends a sleep: something changed, or nobody else could run.
 func (w *World) wake(p *Proc) {
-	if w.effects > p.saw {
+	if w.inTime() {
 		p.wakes++
 		p.idle = 0
 	} else {

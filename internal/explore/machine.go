@@ -86,7 +86,7 @@ func (s *self) ask(other *Proc, pid int) bool {
 
 // patience is how often a sleeper is woken because nobody else can run. After it
 // waiting has proved to be in vain.
-const patience = 30
+const patience = 8
 
 // wallclock is env.Clock for one process. Clocks of different processes are not
 // in step: nothing may rest on that. Sleeping takes as long as the scenario

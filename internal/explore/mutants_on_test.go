@@ -12,6 +12,8 @@ import (
 	"genlock.dev/genlock/protocol"
 )
 
+var luck = flag.Int("luck", 1000, "random runs before the search")
+
 var onlyMutant = flag.String("mutant", "", "the one mistake to make")
 
 // hunting says where each mistake is looked for. Newcomers would make it as well,
@@ -127,7 +129,7 @@ func TestMutants(t *testing.T) {
 
 // hunt tries its luck first, and then everything.
 func hunt(sc *Scenario) (stats Stats, f *Failure) {
-	luck, f := Hunt(sc, 1, Limits{Runs: 400})
+	luck, f := Hunt(sc, 1, Limits{Runs: *luck})
 	if f != nil {
 		return luck, f
 	}

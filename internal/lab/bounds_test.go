@@ -59,13 +59,11 @@ func readBounds(t *testing.T) bounds {
 	return b
 }
 
-// fewFaults are those that the code can tell apart; under the race detector those
-// that happen most.
+// fewFaults are those that the code can tell apart.
 func fewFaults() (few []fault) {
 	for _, f := range faults() {
 		common := f.is == syscall.EIO || f.is == syscall.ENOSPC || f.is == syscall.ESTALE
 		switch {
-		case raceDetector && (f.lasting || !common):
 		case f.lasting && !common && f.is != syscall.EROFS && f.is != syscall.EACCES:
 		case f.is == syscall.EDQUOT, f.is == syscall.EPERM, f.is == syscall.EBUSY:
 		default:
@@ -73,6 +71,28 @@ func fewFaults() (few []fault) {
 		}
 	}
 	return few
+}
+
+// step is from one operation that gets the fault to the next. The short bounds
+// give every operation an EIO once, and other faults to each third one in turn;
+// the race detector makes everything slow, and is for something else.
+func (b bounds) step(f fault) int {
+	switch {
+	case b.name != "short":
+		return 1
+	case raceDetector:
+		return 25
+	case f.is == syscall.EIO && !f.lasting:
+		return 1
+	}
+	return 3
+}
+
+func (b bounds) crashStep() int {
+	if b.name == "short" && raceDetector {
+		return 5
+	}
+	return 1
 }
 
 func (b bounds) String() string {

@@ -103,12 +103,13 @@ func (x *experiment) run() {
 		return
 	}
 	x.parallel(func(do func(func())) {
-		for _, f := range x.bounds.faults {
-			for k := 1; k <= ops; k++ {
+		for i, f := range x.bounds.faults {
+			step := x.bounds.step(f)
+			for k := 1 + i%step; k <= ops; k += step {
 				do(func() { x.fault(f, k) })
 			}
 		}
-		for k := 0; k <= ops; k++ {
+		for k := 0; k <= ops; k += x.bounds.crashStep() {
 			do(func() { x.crash(k) })
 			if x.flavour.name != network.name {
 				do(func() { x.powerCuts(k) })
