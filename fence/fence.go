@@ -150,7 +150,7 @@ func (f *Fence) confirm(r *tree.Root, seen *tree.Generation) (*Fence, error) {
 	}
 	f.tokenBox = seal.Wrap(&tree.Fenced{Root: r, Generation: now, Claim: protocol.ID(f.party.Name)})
 	if mutant.On(mutant.BreakWithoutClaim) {
-		f.takeBack(r, seen.ID)
+		discard.Claim(r, f.observers, f.party.Name, seen.ID, nil)
 	}
 	return f, nil
 }

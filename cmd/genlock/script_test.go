@@ -4,7 +4,9 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -22,7 +24,21 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// heedSignals makes the commands that a test starts begin with signals at their
+// defaults, also where whoever runs the tests ignores some, as nohup does: an
+// ignored signal stays ignored across an exec, a handled one does not.
+func heedSignals(t *testing.T) {
+	c := make(chan os.Signal, 16)
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM} {
+		if signal.Ignored(s) {
+			signal.Notify(c, s)
+		}
+	}
+	t.Cleanup(func() { signal.Stop(c) })
+}
+
 func TestScripts(t *testing.T) {
+	heedSignals(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("..", "..", "testdata", "script"),
 		RequireExplicitExec: true,

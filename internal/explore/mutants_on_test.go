@@ -32,7 +32,7 @@ var hunting = map[mutant.Name]*Scenario{
 		Artifact: "/c/out/tool", Remember: true},
 	mutant.PIDAlone:               {Before: rooted, Procs: apart(tryOnce)},
 	mutant.UnlinkFlocked:          {Before: rooted, Procs: []Part{{Do: tenant}, {Do: claimAnyway}}, After: settled},
-	mutant.EmptyIsHeld:            {Before: emptyCurrent, Procs: both(tenant), After: settled},
+	mutant.EmptyIsHeld:            {Before: emptyCurrent, Procs: both(tryOnce), After: nextTry},
 	mutant.FailureBelieved:        {Before: rooted, Procs: both(tryOnce), Faults: 1, Fault: anyRename},
 	mutant.SharedCandidate:        {Before: rooted, Procs: both(tryOnce)},
 	mutant.CheckThenRename:        {Before: rooted, Procs: []Part{{Do: builder}, {Do: breakAndBuild}}, Artifact: "/c/out/tool"},
@@ -40,9 +40,9 @@ var hunting = map[mutant.Name]*Scenario{
 	mutant.ExclusiveProbe:         {Before: crashedHolder, Procs: both(tryOnce)},
 	mutant.ClaimsBeforeRetirement: {Before: rooted, Procs: []Part{{Do: tenant}, {Do: claimAnyway}}},
 	mutant.WitnessFirst:           {Before: rooted, Procs: apart(tryOnce)},
-	mutant.RetryAfterFallback: {Before: rooted, Procs: []Part{{Do: tryOnce, Until: retrying}, {Do: hold}}, Oversleep: time.Minute,
+	mutant.RetryAfterFallback: {Before: rooted, Procs: []Part{{Do: tryOnce}, {Do: hold}}, Oversleep: time.Minute,
 		Always: failUntilComplete, Polls: 1},
-	mutant.BreakWithoutClaim: {Before: rooted, Procs: []Part{{Do: tryAndHold}, {Do: breaker}}},
+	mutant.BreakWithoutClaim: {Before: rooted, Procs: []Part{{Do: tryAndHold, Until: inside}, {Do: breaker, Until: retiring}}},
 }
 
 // claimants are two who see a dead holder. The first one is about to land its claim;
@@ -62,11 +62,7 @@ func asleepNow(_ *Proc, o op) bool { return o.verb == vSleep }
 
 func lockingWitness(_ *Proc, o op) bool { return o.verb == vFlock && o.at.alone }
 
-// retrying: the generation says that it is done, and is looked at once more.
-func retrying(p *Proc, o op) bool {
-	t := p.w.tenureAt(p.w.current())
-	return o.verb == vLstat && o.name == protocol.CurrentName && t != nil && t.node.has(protocol.CompletionName)
-}
+func retiring(_ *Proc, o op) bool { return o.verb == vRename && o.name == protocol.CurrentName }
 
 func tryAndHold(p *Proc) {
 	tryOnce(p)
@@ -91,10 +87,12 @@ func both(do func(*Proc)) []Part { return []Part{{Do: do}, {Do: do}} }
 // apart are two processes in different PID namespaces.
 func apart(do func(*Proc)) []Part { return []Part{{Do: do}, {Do: do, PIDNS: "7"}} }
 
-// failUntilComplete makes retiring fail until the generation says that it is done.
+// failUntilComplete makes retiring fail until the holder has said that it is done.
 func failUntilComplete(p *Proc, o op) fault {
-	if t := p.w.tenureAt(p.w.current()); t != nil && t.node.has(protocol.CompletionName) {
-		return fault{}
+	for _, t := range p.w.tenures {
+		if t.owner == p && t.node.has(protocol.CompletionName) {
+			return fault{}
+		}
 	}
 	return failRetirement(p, o)
 }

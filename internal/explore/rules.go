@@ -140,24 +140,28 @@ func (w *World) reallyGone(p *Proc, t *tenure) {
 	if !t.owner.dead {
 		w.fail(ruleEvidence, "%s retires generation %s, whose holder %s lives", p.name, t.id, t.owner.name)
 	}
+	if w.kept(t, func(witness *node) { p.touch(locks, witness.id, "", reads) }) {
+		w.fail(ruleEvidence, "%s retires generation %s, which a command of its holder keeps", p.name, t.id)
+	}
+}
+
+// kept tells whether the holder, or a command it started, has the witness locked.
+// A probe does not count.
+func (w *World) kept(t *tenure, visit func(*node)) bool {
 	for name, child := range t.node.names {
 		if !strings.HasPrefix(name, "witness.") {
 			continue
 		}
-		p.touch(locks, child.id, "", reads)
-		if child.lockedBy() != 0 {
-			w.fail(ruleEvidence, "%s retires generation %s, which a command of its holder keeps", p.name, t.id)
+		if visit != nil {
+			visit(child)
+		}
+		for _, l := range child.locks {
+			if l.exclusive && (l.proc == t.owner.n || w.procs[l.proc].child) {
+				return true
+			}
 		}
 	}
-}
-
-func (n *node) lockedBy() int {
-	for _, l := range n.locks {
-		if l.exclusive {
-			return l.proc
-		}
-	}
-	return 0
+	return false
 }
 
 // tombstoneFree: a tombstone goes when nobody can still ask to retire its

@@ -87,3 +87,6 @@ func (w *World) faultsAt(p *Proc, o op) []fault {
 	}
 	return w.sc.Fault(p, o)
 }
+
+// faulty: operations fail for other reasons than a lost race.
+func (sc *Scenario) faulty() bool { return sc.Faults > 0 || sc.Always != nil }

@@ -3,7 +3,6 @@ package explore
 import (
 	"context"
 	"errors"
-	"strings"
 	"syscall"
 
 	"genlock.dev/genlock"
@@ -101,19 +100,14 @@ func (p *Proc) acquire(how func(context.Context) (*genlock.Lease, error)) *genlo
 func (p *Proc) trueRefusal(err error) {
 	var held *genlock.HeldError
 	if !errors.As(err, &held) || held.Seen == nil {
-		if !p.w.sc.ByHand && p.w.sc.Faults == 0 {
+		if !p.w.sc.ByHand && !p.w.sc.faulty() {
 			p.w.fail(ruleErrors, "%s cannot acquire: %v", p.name, err)
 		}
 		return
 	}
 	t := p.w.tenures[held.Seen.Generation]
-	if t == nil || p.marks.deadThen>>t.owner.n&1 == 0 {
+	if t == nil || p.marks.deadThen>>t.owner.n&1 == 0 || p.w.kept(t, nil) {
 		return
-	}
-	for name, n := range t.node.names {
-		if strings.HasPrefix(name, "witness.") && n.lockedBy() != 0 {
-			return
-		}
 	}
 	if held.Seen.State == observer.Held || held.Seen.State == observer.Undecidable {
 		p.w.fail(ruleVerdict, "%s was told that generation %s is %s (%s), whose holder %s was dead before it asked",
@@ -195,7 +189,7 @@ func (p *Proc) Release(l *genlock.Lease) {
 	switch {
 	case errors.Is(err, genlock.ErrLost) && !taken:
 		p.w.fail(ruleLost, "%s lost generation %s, which nobody took", p.name, t.id)
-	case err != nil && !errors.Is(err, genlock.ErrLost) && p.w.sc.Faults == 0 && !p.w.sc.ByHand:
+	case err != nil && !errors.Is(err, genlock.ErrLost) && !p.w.sc.faulty() && !p.w.sc.ByHand:
 		p.w.fail(ruleErrors, "%s cannot release: %v", p.name, err)
 	}
 	if p.w.current() == t.node && !t.node.has(protocol.CompletionName) {

@@ -9,15 +9,20 @@ import (
 
 const supported = true
 
+// duplicate returns another descriptor of the same open file.
+func duplicate(fd uintptr) (int, error) { return unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0) }
+
+func closeDescriptor(fd int) { unix.Close(fd) }
+
 // flock blocks its thread until the lock is granted. The descriptor must stay open
 // meanwhile: see place.
-func flock(fd uintptr, how vfs.LockMode) error {
+func flock(fd int, how vfs.LockMode) error {
 	op := unix.LOCK_SH
 	if how == vfs.Exclusive {
 		op = unix.LOCK_EX
 	}
 	for {
-		if err := unix.Flock(int(fd), op); err != unix.EINTR {
+		if err := unix.Flock(fd, op); err != unix.EINTR {
 			return err
 		}
 	}

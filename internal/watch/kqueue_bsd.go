@@ -13,7 +13,7 @@ import (
 // watchMoves is told when the directory moves or something in it changes.
 func watchMoves(dir vfs.Dir) (*source, error) {
 	// A descriptor of its own: closing one ends what is watched through it.
-	fd, err := unix.FcntlInt(dir.(vfs.OSFile).Descriptor(), unix.F_DUPFD_CLOEXEC, 0)
+	fd, err := duplicate(dir.(vfs.OSFile).Descriptor())
 	if err != nil {
 		return nil, err
 	}

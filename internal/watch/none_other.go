@@ -11,7 +11,11 @@ import (
 // Nothing wakes a waiter here: New returns nil, and callers poll.
 const supported = false
 
-func flock(uintptr, vfs.LockMode) error { return errors.ErrUnsupported }
+func duplicate(uintptr) (int, error) { return 0, errors.ErrUnsupported }
+
+func closeDescriptor(int) {}
+
+func flock(int, vfs.LockMode) error { return errors.ErrUnsupported }
 
 func watchMoves(vfs.Dir) (*source, error) { return nil, errors.ErrUnsupported }
 

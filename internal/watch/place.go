@@ -20,7 +20,7 @@ const (
 // before that takes it over. Hence there is at most one such thread for each file.
 type place struct {
 	id      vfs.ID
-	file    vfs.File
+	drop    func()        // closes the descriptor, and the lock goes
 	granted chan struct{} // closed when the lock is ours, or refused
 
 	// Guarded by blocked.
@@ -46,7 +46,7 @@ func ask(dir vfs.Dir, name string, how vfs.LockMode, first func(vfs.Dir, vfs.ID)
 		f.Close()
 		return nil
 	}
-	p := &place{id: info.ID(), file: f, granted: make(chan struct{}), wanted: true}
+	p := &place{id: info.ID(), granted: make(chan struct{}), wanted: true}
 	if adopted := adopt(p.id); adopted != nil {
 		f.Close()
 		return adopted
@@ -56,12 +56,12 @@ func ask(dir vfs.Dir, name string, how vfs.LockMode, first func(vfs.Dir, vfs.ID)
 	}
 	err = f.Flock(how)
 	if err == nil {
-		p.over = true
+		p.over, p.drop = true, func() { f.Close() }
 		close(p.granted)
 		return p
 	}
-	if !vfs.IsBusy(err) || !p.block(how) {
-		f.Close()
+	defer f.Close()
+	if !vfs.IsBusy(err) || !p.block(f.(vfs.OSFile), how) {
 		return nil
 	}
 	return p
@@ -91,20 +91,26 @@ func adopt(id vfs.ID) *place {
 	return p
 }
 
-// block waits for the lock in a thread of its own. It reports false when there are
-// too many, or another goroutine waits for this file.
-func (p *place) block(how vfs.LockMode) bool {
+// block waits for the lock in a thread of its own, with a descriptor of its own. It
+// reports false when that cannot be had, or another goroutine waits for this file.
+func (p *place) block(f vfs.OSFile, how vfs.LockMode) bool {
 	blocked.Lock()
 	defer blocked.Unlock()
 	if blocked.at[p.id] != nil || !threads.take() {
 		return false
 	}
+	fd, err := duplicate(f.Descriptor())
+	if err != nil {
+		threads.give()
+		return false
+	}
+	p.drop = func() { closeDescriptor(fd) }
 	blocked.at[p.id] = p
 	go func() {
-		err := flock(p.file.(vfs.OSFile).Descriptor(), how)
+		err := flock(fd, how)
 		threads.give()
 		if !p.settle(err) {
-			p.file.Close()
+			p.drop()
 		}
 	}()
 	return true
@@ -138,11 +144,11 @@ func (p *place) ours() bool {
 // leave drops the lock, or gives up the place. It is called once.
 func (p *place) leave() {
 	if p.giveUp() {
-		p.file.Close()
+		p.drop()
 	}
 }
 
-// giveUp tells whether there is no thread any more that closes the file.
+// giveUp tells whether there is no thread any more that drops the lock.
 func (p *place) giveUp() (over bool) {
 	blocked.Lock()
 	defer blocked.Unlock()
