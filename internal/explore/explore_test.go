@@ -2,20 +2,90 @@ package explore
 
 import (
 	"flag"
+	"os"
+	"strings"
 	"testing"
 	"time"
 )
 
-var perScenario = flag.Duration("per", 3*time.Second, "time for each scenario")
+var (
+	perScenario  = flag.Duration("per", timeForEach(), "time for each scenario")
+	seedFlag     = flag.Uint64("seed", 1, "seed of the random runs")
+	scheduleFlag = flag.String("schedule", "", "what TestReplay runs, as a failure prints it")
+)
 
+// long tells whether to explore as far as it goes.
+func long() bool { return os.Getenv("GENLOCK_EXPLORE") == "long" }
+
+func timeForEach() time.Duration {
+	if long() {
+		return time.Hour
+	}
+	return 2 * time.Second
+}
+
+// TestExplore prints what was explored, and how far.
 func TestExplore(t *testing.T) {
 	for _, sc := range scenarios {
 		t.Run(sc.Name, func(t *testing.T) {
+			t.Parallel()
 			stats, f := Explore(sc, Limits{Time: *perScenario})
-			t.Log(stats)
+			t.Logf("%d processes, %d crashes, %d faults: %s", len(sc.Procs), sc.Crashes, sc.Faults, stats)
 			if f != nil {
 				t.Error(f)
 			}
 		})
 	}
+}
+
+// TestRandom goes deep where TestExplore is bounded.
+func TestRandom(t *testing.T) {
+	for _, sc := range scenarios {
+		t.Run(sc.Name, func(t *testing.T) {
+			t.Parallel()
+			stats, f := Random(sc, *seedFlag, Limits{Time: *perScenario / 4})
+			t.Logf("seed %d: %d runs, %d steps, %d recoveries, %s", *seedFlag, stats.Runs, stats.Steps, stats.Recoveries,
+				stats.Time.Round(time.Millisecond))
+			if f != nil {
+				t.Error(f)
+			}
+		})
+	}
+}
+
+// TestReplay shows a schedule step by step: -schedule=scenario:A12,B3,!A
+func TestReplay(t *testing.T) {
+	if *scheduleFlag == "" {
+		t.Skip("no -schedule")
+	}
+	name, turns, _ := strings.Cut(*scheduleFlag, ":")
+	sc := scenarioOf(name)
+	if sc == nil {
+		t.Fatalf("no scenario %q", name)
+	}
+	schedule, err := ParseSchedule(turns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	know := newKnowledge(sc)
+	defer know.coros.close()
+	know.afterEffect = newRecovery(sc).hook()
+	w := replay(sc, know, schedule)
+	defer w.end()
+	for i, step := range w.trace {
+		t.Logf("%4d. %s", i+1, step)
+	}
+	if w.finding != nil {
+		t.Error(w.finding)
+	}
+}
+
+// scenarioOf finds a scenario by its name. Mistakes made on purpose have theirs.
+var scenarioOf = func(name string) *Scenario {
+	for _, sc := range scenarios {
+		if sc.Name == name {
+			return sc
+		}
+	}
+	return nil
 }

@@ -77,17 +77,22 @@ func simpler(a, b *World) bool {
 func words(trace []step) []string {
 	var lines []string
 	for i, s := range trace {
-		name := string(letter(s.proc))
-		switch {
-		case s.crash:
-			lines = append(lines, name+" crashes")
-		case changes(s.op.verb) || s.op.verb == vMark || s.fault > 0 || i+1 == len(trace) || trace[i+1].proc != s.proc:
-			line := name + ": " + s.op.String()
-			if s.fault > 0 {
-				line += " (fault)"
-			}
-			lines = append(lines, line)
+		last := i+1 == len(trace) || trace[i+1].proc != s.proc
+		if s.crash || s.fault > 0 || last || changes(s.op.verb) || s.op.verb == vMark {
+			lines = append(lines, s.String())
 		}
 	}
 	return lines
+}
+
+// String is one step in words.
+func (s step) String() string {
+	name := string(letter(s.proc))
+	switch {
+	case s.crash:
+		return name + " crashes"
+	case s.fault > 0:
+		return name + ": " + s.op.String() + " (fault)"
+	}
+	return name + ": " + s.op.String()
 }

@@ -4,6 +4,7 @@ package explore
 
 import (
 	"flag"
+	"strings"
 	"testing"
 	"time"
 
@@ -90,11 +91,27 @@ func apart(do func(*Proc)) []Part { return []Part{{Do: do}, {Do: do, PIDNS: "7"}
 // failUntilComplete makes retiring fail until the holder has said that it is done.
 func failUntilComplete(p *Proc, o op) fault {
 	for _, t := range p.w.tenures {
-		if t.owner == p && t.node.has(protocol.CompletionName) {
+		if t.owner == p && t.finished {
 			return fault{}
 		}
 	}
 	return failRetirement(p, o)
+}
+
+func nameOf(n mutant.Name) string { return strings.ReplaceAll(string(n), " ", "-") }
+
+func init() {
+	honest := scenarioOf
+	scenarioOf = func(name string) *Scenario {
+		for n, sc := range hunting {
+			if nameOf(n) == name {
+				mutant.Set(n)
+				sc.Name, sc.Polls = name, max(sc.Polls, 1)
+				return sc
+			}
+		}
+		return honest(name)
+	}
 }
 
 func TestMutants(t *testing.T) {
@@ -108,7 +125,7 @@ func TestMutants(t *testing.T) {
 			t.Errorf("%s: nowhere looked for", name)
 			continue
 		}
-		sc.Name, sc.Preemptions, sc.Immortal = "mutant", -1, true
+		sc.Name, sc.Preemptions, sc.Immortal = nameOf(name), -1, true
 		sc.Polls = max(sc.Polls, 1)
 		mutant.Set(name)
 		stats, f := hunt(sc)

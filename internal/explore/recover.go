@@ -62,13 +62,7 @@ func (sc *Scenario) format() protocol.Format {
 
 // newcomer acquires, releases and collects, hours later.
 func newcomer(disk *memfs.FS, fs vfs.FS, format protocol.Format, m evidence.Machine) (rule string, err error) {
-	clock := &later{now: began.Add(3 * time.Hour)}
-	ids := 0
-	ctx := env.With(context.Background(), &env.Env{FS: fs, Machine: m, Clock: clock, Leases: &env.Leases{},
-		NewID: func() (protocol.ID, error) {
-			ids++
-			return protocol.ID(fmt.Sprintf("%012x7%03x8%011x%04x", clock.now.UnixMilli(), 26, ids, 1)), nil
-		}})
+	ctx := newcomersWorld(fs, m)
 	lease, err := genlock.New(lockPath, &genlock.Options{Format: format}).Acquire(ctx)
 	if err != nil {
 		return ruleProgress, fmt.Errorf("a newcomer cannot acquire: %w", err)
@@ -85,6 +79,17 @@ func newcomer(disk *memfs.FS, fs vfs.FS, format protocol.Format, m evidence.Mach
 		return ruleLitter, err
 	}
 	return ruleLitter, litter(disk)
+}
+
+// newcomersWorld is that of somebody who comes hours later.
+func newcomersWorld(fs vfs.FS, m evidence.Machine) context.Context {
+	clock := &later{now: began.Add(3 * time.Hour)}
+	ids := 0
+	return env.With(context.Background(), &env.Env{FS: fs, Machine: m, Clock: clock, Leases: &env.Leases{},
+		NewID: func() (protocol.ID, error) {
+			ids++
+			return protocol.ID(fmt.Sprintf("%012x7%03x8%011x%04x", clock.now.UnixMilli(), 26, ids, 1)), nil
+		}})
 }
 
 // litter tells what lies in the root that is of no use.

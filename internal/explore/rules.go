@@ -34,6 +34,8 @@ type tenure struct {
 	order  int
 	byHand bool // deleted or moved by hand
 	broken bool // retired on an operator's word
+	// finished: its holder said that it is done.
+	finished bool
 	// retiredBy is who moved it out of current.
 	retiredBy *Proc
 	claims    []*claim
@@ -78,6 +80,10 @@ func (w *World) onRename(p *Proc, moved, from *node, name string) {
 		w.exactRetirement(p, moved)
 	case from.role == w.know.retired && !w.isTombstone(moved):
 		w.tombstoneFree(p, moved, name)
+	case moved.name == protocol.CompletionName:
+		if t := w.tenureAt(moved.parent); t != nil {
+			t.finished = true
+		}
 	case moved.role == w.know.claim:
 		w.claimMoved(p, moved, from)
 	case w.sc.Artifact != "" && moved.path() == w.sc.Artifact:
