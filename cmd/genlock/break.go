@@ -77,6 +77,9 @@ func (f *breakFlags) check() error {
 // run breaks the generation meant, and nothing else. It returns what to say.
 func (f *breakFlags) run(ctx context.Context, name string) (string, error) {
 	lock := genlock.New(name, &genlock.Options{Format: protocol.Format(f.format)})
+	if err := mustExist(ctx, lock, name, f.format); err != nil {
+		return "", err
+	}
 	const tries = 20 // each means that the lock changed hands meanwhile
 	for range tries {
 		seen, err := lock.Status(ctx)
@@ -108,6 +111,23 @@ func (f *breakFlags) run(ctx context.Context, name string) (string, error) {
 		return "", err
 	}
 	return "", fmt.Errorf("lock %s changes hands too fast to break it", name)
+}
+
+// mustExist refuses a path at which nobody ever had a lock: most likely it is
+// mistyped, and the one that was meant stays held.
+func mustExist(ctx context.Context, lock *genlock.Lock, name, format string) error {
+	if format == "" {
+		format = string(protocol.Genlock)
+	}
+	root, err := fence.Open(ctx, lock.Path(), protocol.Format(format))
+	if errors.Is(err, fence.ErrNoRoot) {
+		return &stateError{fmt.Sprintf("there is no lock at %s; nothing was changed", name),
+			"genlock list DIR shows the locks of a directory"}
+	}
+	if err == nil {
+		root.Close()
+	}
+	return err
 }
 
 // nameless breaks what is damaged so badly that it names no generation.

@@ -208,15 +208,6 @@ func settled(w *World) {
 	})
 }
 
-// nextTry is an end at which somebody gets the lock at once.
-func nextTry(w *World) {
-	w.Play(func(p *Proc) {
-		if p.Try() == nil {
-			w.fail(ruleProgress, "a newcomer cannot acquire at once what nobody holds")
-		}
-	})
-}
-
 // settledWithoutForeign ends the other program first, whose claims stay as long as
 // it lives.
 func settledWithoutForeign(w *World) {
