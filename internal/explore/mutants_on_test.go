@@ -153,3 +153,12 @@ func hunt(sc *Scenario) (stats Stats, f *Failure) {
 	stats.Time += luck.Time
 	return stats, f
 }
+
+// nextTry is an end at which somebody gets the lock at once.
+func nextTry(w *World) {
+	w.Play(func(p *Proc) {
+		if p.Try() == nil {
+			w.fail(ruleProgress, "a newcomer cannot acquire at once what nobody holds")
+		}
+	})
+}
