@@ -276,7 +276,8 @@ func TestPath(t *testing.T) {
 func TestBadLockPaths(t *testing.T) {
 	dir := t.TempDir()
 	for _, path := range []string{"", dir + "/", dir + "/..", dir + "/k\x00", dir + "/k.v3",
-		filepath.Join(dir, strings.Repeat("k", 201))} {
+		filepath.Join(dir, strings.Repeat("k", 201)), filepath.Join(dir, strings.Repeat("k", 209)),
+		filepath.Join(dir, strings.Repeat("k", 242)), filepath.Join(dir, strings.Repeat("k", 255))} {
 		if _, err := genlock.New(path, nil).TryAcquire(t.Context()); !errors.Is(err, genlock.ErrUsage) {
 			t.Errorf("path %q: %v, want %v", path, err, genlock.ErrUsage)
 		}
