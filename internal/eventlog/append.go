@@ -37,7 +37,7 @@ func (l Log) Append(e Entry) error {
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
-	const tries = 3 // each means that somebody moved the log aside meanwhile
+	const tries = 100 // each means that somebody moved, or is moving, the log aside
 	for range tries {
 		full, err := l.write(data, limit)
 		if err != nil || !full {
