@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"genlock.dev/genlock/internal/vfs"
 )
@@ -43,6 +44,7 @@ func (l Log) Append(e Entry) error {
 		if err != nil || !full {
 			return err
 		}
+		time.Sleep(time.Millisecond) // whoever moves it has to come to run
 	}
 	return fmt.Errorf("%s: %w", l.Path, ErrFull)
 }
