@@ -11,7 +11,8 @@ import (
 	"genlock.dev/genlock/internal/vfs"
 )
 
-// DefaultLimit is how many bytes a log and its predecessor take together at most.
+// DefaultLimit is how many bytes a log and its predecessor take together, or half as
+// much again while many writers are at the bound at once.
 const DefaultLimit = 16 << 20
 
 // OldSuffix ends the name of the predecessor.
