@@ -26,7 +26,9 @@ func buildTool(ctx context.Context, cache, pkg string) (string, error) {
 	bin := filepath.Join(cache, "bin", filepath.Base(pkg))
 	lock := genlock.New(genlock.Path(cache, pkg), nil)
 	res, err := lock.Do(ctx, genlock.Artifact{Path: bin}, func(ctx context.Context, w *genlock.Work) error {
-		return w.Run(exec.CommandContext(ctx, "go", "build", "-o", w.Out, pkg))
+		cmd := exec.CommandContext(ctx, "go", "build", "-o", w.Out, pkg)
+		cmd.Stderr = os.Stderr
+		return w.Run(cmd)
 	})
 	if err == nil {
 		fmt.Println(res.How, filepath.Base(bin)) // "built", or "adopted" if somebody else had
