@@ -13,6 +13,7 @@ import (
 	"genlock.dev/genlock/internal/evidence"
 	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/internal/vfs/memfs"
+	"genlock.dev/genlock/observer"
 	"genlock.dev/genlock/protocol"
 	"genlock.dev/genlock/retire"
 )
@@ -45,12 +46,20 @@ func (r *recovery) check(w *World) {
 	r.done++
 	disk := w.fs.Clone()
 	rule, err := newcomer(disk, &sameFiles{FS: disk.Process(), ids: w.ids}, w.sc.format(), survivor())
-	if r.sc.ByHand && (errors.Is(err, protocol.ErrNotRoot) || rule == ruleLitter) {
+	if r.sc.ByHand && (errors.Is(err, protocol.ErrNotRoot) || undecidable(err) || rule == ruleLitter) {
 		return // half deleted by hand: only a person can tell what it was
 	}
 	if err != nil {
 		w.fail(rule, "if all died now: %v", err)
 	}
+}
+
+// undecidable tells whether err says that nothing proves anything about the holder:
+// what half a deletion by hand leaves of a generation is torn (rule 12).
+func undecidable(err error) bool {
+	var held *genlock.HeldError
+	return errors.As(err, &held) && held.Seen != nil &&
+		(held.Seen.State == observer.Undecidable || held.Seen.State == observer.Damaged)
 }
 
 func (sc *Scenario) format() protocol.Format {
