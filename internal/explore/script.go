@@ -109,6 +109,9 @@ func (p *Proc) trueRefusal(err error) {
 	if t == nil || p.marks.deadThen>>t.owner.n&1 == 0 || p.w.kept(t, nil) {
 		return
 	}
+	if h := held.Seen.Holder; h != nil && h.ChildOnly && p.w.hasChild() {
+		return // a command that went on may have ended since it was looked at
+	}
 	if held.Seen.State == observer.Held || held.Seen.State == observer.Undecidable {
 		p.w.fail(ruleVerdict, "%s was told that generation %s is %s (%s), whose holder %s was dead before it asked",
 			p.name, t.id, held.Seen.State, held.Seen.Evidence, t.owner.name)
@@ -299,4 +302,14 @@ func (p *Proc) collected(err error) {
 	if err != nil && !errors.Is(err, syscall.ENOTEMPTY) && !p.w.sc.ByHand {
 		p.w.fail(ruleErrors, "%s cannot collect: %v", p.name, err)
 	}
+}
+
+// hasChild tells whether a process of the scenario is a command of another one.
+func (w *World) hasChild() bool {
+	for _, part := range w.sc.Procs {
+		if part.Child {
+			return true
+		}
+	}
+	return false
 }
