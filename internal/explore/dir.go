@@ -102,7 +102,7 @@ func (d *dir) Chmod(perm fs.FileMode) error {
 }
 
 func (p *Proc) chmod(n *node, perm fs.FileMode, call func(fs.FileMode) error) error {
-	p.touch(mode, n.id, "", writes)
+	p.touch(mode, n, "", writes)
 	if err := call(perm); err != nil {
 		return p.failed(err)
 	}
@@ -135,13 +135,13 @@ func (d *dir) remove(v verb, name string, call func(string) error) error {
 	d.p.touchName(d.node, name, writes)
 	n := child(d.node, name)
 	if n != nil && n.isDir {
-		d.p.touch(listing, n.id, "", reads)
+		d.p.touch(listing, n, "", reads)
 	}
 	if err := call(name); err != nil {
 		return d.p.failed(err)
 	}
 	if n.isDir {
-		d.p.touch(exists, n.id, "", writes)
+		d.p.touch(exists, n, "", writes)
 	}
 	d.p.w.onRemove(d.p, n)
 	d.p.w.disk.unlink(n)
@@ -153,8 +153,8 @@ func (d *dir) Names(max int) ([]string, error) {
 	if !d.p.begin(op{verb: vNames, dir: d.Path(), at: d.p.pointAt(vNames, d.node)}) {
 		return nil, errDead
 	}
-	d.p.touch(exists, d.node.id, "", reads)
-	d.p.touch(listing, d.node.id, "", reads)
+	d.p.touch(exists, d.node, "", reads)
+	d.p.touch(listing, d.node, "", reads)
 	names, err := d.Dir.Names(max)
 	if err != nil {
 		return names, d.p.failed(err)

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"slices"
 	"strings"
 
 	"genlock.dev/genlock/protocol"
@@ -37,6 +38,9 @@ type node struct {
 	gone   bool
 	born   int64
 	locks  []flock
+	// Where races keeps what happened to it and to the names in it.
+	slots   [kinds]int32
+	entries map[string]int32
 	// of is the generation that a directory holds, once its file says so.
 	of protocol.ID
 }
@@ -80,8 +84,11 @@ func (d *disk) detach(n *node) {
 	n.parent = nil
 }
 
+// unlink takes n away for good. What is in it matters no more: whoever has it open
+// is in the middle of a call, and remembers.
 func (d *disk) unlink(n *node) {
 	d.detach(n)
+	d.content -= n.contentHash()
 	n.gone = true
 }
 
@@ -91,6 +98,10 @@ func (n *node) contentHash() uint64 {
 
 // change runs f, which changes mode or data of n.
 func (d *disk) change(n *node, f func()) {
+	if n.gone {
+		f()
+		return
+	}
 	d.content -= n.contentHash()
 	f()
 	d.content += n.contentHash()
@@ -150,3 +161,32 @@ func (n *node) path() string {
 }
 
 func (n *node) has(name string) bool { return n.names[name] != nil }
+
+// make follows the making of a file.
+func (p *Proc) make(dir *dir, name string, isDir bool) *node {
+	in := dir.node
+	p.made++
+	d := p.w.disk
+	n := d.add(nodeID(p.n)*10_000+nodeID(p.made), d.roles.get(in.role, name), isDir, p.n, p.now.UnixNano())
+	d.content += n.contentHash()
+	d.attach(in, name, n)
+	if info, err := dir.Dir.Lstat(name); err == nil && !p.w.sc.RealInodes {
+		p.w.ids[info.Ino] = n.id
+	}
+	return n
+}
+
+// point is what an operation on a name is called, pointAt one on an open file.
+func (p *Proc) point(v verb, dir *node, name string) point {
+	return point{verb: v, on: p.w.roleOf(dir, name), own: dir != nil && dir.maker == p.n}
+}
+
+func (p *Proc) pointAt(v verb, n *node) point {
+	return point{verb: v, on: n.role, own: n.maker == p.n}
+}
+
+func (p *Proc) unlocked(f *file) {
+	if i := slices.Index(p.locked, f); i >= 0 {
+		p.locked = slices.Delete(p.locked, i, i+1)
+	}
+}

@@ -31,7 +31,7 @@ func (f *file) Read(b []byte) (int, error) {
 	if !f.p.begin(f.op(vRead)) {
 		return 0, errDead
 	}
-	f.p.touch(data, f.node.id, "", reads)
+	f.p.touch(data, f.node, "", reads)
 	n, err := f.File.Read(b)
 	if err != nil && err != io.EOF {
 		return n, f.p.failed(err)
@@ -44,7 +44,7 @@ func (f *file) Write(b []byte) (int, error) {
 	if !f.p.begin(f.op(vWrite)) {
 		return 0, errDead
 	}
-	f.p.touch(data, f.node.id, "", writes)
+	f.p.touch(data, f.node, "", writes)
 	n, err := f.File.Write(b)
 	f.p.w.disk.change(f.node, func() { f.node.data = append(f.node.data, b[:n]...) })
 	if f.node.name == protocol.GenerationName && f.node.parent != nil {
@@ -88,12 +88,12 @@ func (f *file) Flock(how vfs.LockMode) error {
 	err := f.File.Flock(how)
 	switch {
 	case err != nil:
-		f.p.touch(locks, f.node.id, "", reads)
+		f.p.touch(locks, f.node, "", reads)
 		return f.p.failed(err)
 	case how == vfs.Exclusive:
-		f.p.touch(locks, f.node.id, "", writes)
+		f.p.touch(locks, f.node, "", writes)
 	default:
-		f.p.touch(locks, f.node.id, "", updates)
+		f.p.touch(locks, f.node, "", updates)
 	}
 	f.drop()
 	f.held = &flock{f.p.n, how == vfs.Exclusive}
@@ -133,7 +133,7 @@ func (f *file) Close() error {
 	if exclusive {
 		how = writes
 	}
-	f.p.touch(locks, f.node.id, "", how)
+	f.p.touch(locks, f.node, "", how)
 	err := f.File.Close()
 	f.drop()
 	f.p.unlocked(f)
@@ -147,9 +147,9 @@ func resultOf(err error) uint64 {
 	if err == nil {
 		return 0
 	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return mixString(1, path.Err.Error())
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return mixString(1, pe.Err.Error())
 	}
 	s := err.Error()
 	return mixString(2, s[strings.LastIndex(s, ":")+1:])

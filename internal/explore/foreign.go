@@ -2,6 +2,8 @@ package explore
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"path"
 	"strings"
 
@@ -131,7 +133,7 @@ func (f *foreign) tenure(root vfs.Dir) bool {
 		p.w.fail(ruleLost, "%s, another program, lost generation %s", p.name, id)
 		return true
 	}
-	if err := dir.Rmdir(protocol.ObserversName); err == nil || isMissing(err) {
+	if err := dir.Rmdir(protocol.ObserversName); err == nil || errors.Is(err, fs.ErrNotExist) {
 		p.env.FS.Rename(tomb, path.Join(rootPath, name), vfs.Plain)
 		vfs.RemoveAll(root, name, nil)
 	}

@@ -20,7 +20,7 @@ var _ vfs.FS = (*fsys)(nil)
 // walk touches every name on the way to full, whose last element gets no touch.
 func (p *Proc) walk(full string) (parent *node, name string, n *node) {
 	return p.w.disk.at(full, func(dir *node, name string) {
-		p.touch(entry, dir.id, name, reads)
+		p.touch(entry, dir, name, reads)
 	})
 }
 
@@ -97,9 +97,9 @@ func renameWord(how vfs.RenameFlag) string {
 // that does not depend on the order of steps; a time of modification is the
 // time of making, because the only reader of times is the age of litter.
 func (p *Proc) info(n *node, info vfs.Info) vfs.Info {
-	p.touch(mode, n.id, "", reads)
+	p.touch(mode, n, "", reads)
 	if !n.isDir {
-		p.touch(data, n.id, "", reads)
+		p.touch(data, n, "", reads)
 	}
 	if !p.w.sc.RealInodes {
 		info.Ino = uint64(n.id)
@@ -116,7 +116,7 @@ func (p *Proc) rename(from *node, name string, to *node, toName string, how vfs.
 	p.touchName(from, name, writes)
 	p.touchName(to, toName, writes)
 	if replaced != nil && replaced.isDir && how == vfs.Plain {
-		p.touch(listing, replaced.id, "", reads)
+		p.touch(listing, replaced, "", reads)
 	}
 	if p.fault.instead {
 		return p.failed(p.fault.err)
@@ -145,7 +145,7 @@ func (p *Proc) renamed(moved, replaced *node, from, to *node, toName string, how
 		d.detach(replaced)
 		d.attach(from, name, replaced)
 	case replaced != nil:
-		p.touch(exists, replaced.id, "", writes)
+		p.touch(exists, replaced, "", writes)
 		d.unlink(replaced)
 	}
 	d.attach(to, toName, moved)
@@ -165,9 +165,9 @@ func (p *Proc) touchName(dir *node, name string, how access) {
 	if dir == nil {
 		return
 	}
-	p.touch(exists, dir.id, "", reads)
-	p.touch(entry, dir.id, name, how)
+	p.touch(exists, dir, "", reads)
+	p.touch(entry, dir, name, how)
 	if how == writes {
-		p.touch(listing, dir.id, "", updates)
+		p.touch(listing, dir, "", updates)
 	}
 }

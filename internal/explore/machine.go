@@ -79,7 +79,7 @@ func (s *self) ask(other *Proc, pid int) bool {
 		return false
 	}
 	if other != nil {
-		s.p.touch(lifetime, nodeID(other.n), "", reads)
+		s.p.touchLife(other, reads)
 	}
 	return true
 }

@@ -13,7 +13,7 @@ import (
 	"genlock.dev/genlock/protocol"
 )
 
-var luck = flag.Int("luck", 1000, "random runs before the search")
+var luck = flag.Int("luck", 6000, "random runs before the search")
 
 var onlyMutant = flag.String("mutant", "", "the one mistake to make")
 
@@ -22,12 +22,12 @@ var onlyMutant = flag.String("mutant", "", "the one mistake to make")
 var hunting = map[mutant.Name]*Scenario{
 	mutant.RemovalByPath:       {Procs: both(tryOnce)},
 	mutant.VerdictBeforeClaim:  {Before: crashedHolder, Procs: both(tryOnce)},
-	mutant.NoConfirmation:      {Before: crashedHolder, Procs: claimants},
-	mutant.HandleConfirmation:  {Before: crashedHolder, Procs: claimants},
+	mutant.NoConfirmation:      {Before: crashedHolder, Procs: lateClaimant},
+	mutant.HandleConfirmation:  {Before: crashedHolder, Procs: lateClaimant},
 	mutant.TombstoneAtReclaim:  {Before: crashedHolder, Procs: claimants},
 	mutant.UncheckedRelease:    {Before: rooted, Procs: []Part{{Do: tenant}, {Do: moverAndHolder}}, ByHand: true},
-	mutant.IdentityByTime:      {Before: crashedHolder, Procs: claimants},
-	mutant.IdentityByInode:     {Before: crashedHolder, Procs: claimants, RealInodes: true},
+	mutant.IdentityByTime:      {Before: crashedHolder, Procs: lateClaimant},
+	mutant.IdentityByInode:     {Before: crashedHolder, Procs: lateClaimant, RealInodes: true},
 	mutant.ReleasedIsAbandoned: {Before: rooted, Procs: []Part{{Do: tryAndHold, Until: inside}, {Do: tenant, Until: asleepNow}}},
 	mutant.AbsenceIsBuilt: {Before: rooted, Procs: []Part{{Do: tenant}, {Do: (*Proc).Do}},
 		Artifact: "/c/out/tool", Remember: true},
@@ -43,25 +43,38 @@ var hunting = map[mutant.Name]*Scenario{
 	mutant.WitnessFirst:           {Before: rooted, Procs: apart(tryOnce)},
 	mutant.RetryAfterFallback: {Before: rooted, Procs: []Part{{Do: tryOnce}, {Do: hold}}, Oversleep: time.Minute,
 		Always: failUntilComplete, Polls: 1},
+	mutant.EmptiedByPath: {Before: bakedIn, Lower: true, Only: ruleExact,
+		Procs: []Part{{Do: tryOnce, Until: emptying}, {Do: hold}}},
 	mutant.BreakWithoutClaim: {Before: rooted, Procs: []Part{{Do: tryAndHold, Until: inside}, {Do: breaker, Until: retiring}}},
 }
 
 // claimants are two who see a dead holder. The first one is about to land its claim;
 // the second one goes on to hold.
-var claimants = []Part{{Do: claimAnyway, Until: landing}, {Do: func(p *Proc) {
+var claimants = []Part{{Do: claimAnyway, Until: landing}, {Do: claimAndHold}}
+
+// lateClaimant is the same when the second one has retired the generation and is
+// about to delete it.
+var lateClaimant = []Part{{Do: claimAnyway, Until: landing}, {Do: claimAndHold, Until: deleting}}
+
+func claimAndHold(p *Proc) {
 	claimAnyway(p)
 	hold(p)
-}}}
+}
 
 // Where processes stand when a hunt begins.
-
-func landing(_ *Proc, o op) bool { return o.verb == vMkdir && o.name == protocol.ObserversName }
 
 func inside(p *Proc, o op) bool { return o.verb == vMark && p.marks.inside }
 
 func asleepNow(_ *Proc, o op) bool { return o.verb == vSleep }
 
-func lockingWitness(_ *Proc, o op) bool { return o.verb == vFlock && o.at.alone }
+func deleting(p *Proc, o op) bool {
+	return p.retired > 0 && o.verb == vOpenDir && strings.HasPrefix(o.name, "candidate-")
+}
+
+func emptying(p *Proc, o op) bool {
+	n := p.w.current()
+	return o.verb == vOpenDir && o.name == protocol.CurrentName && n != nil && p.w.standsIn(n)
+}
 
 func retiring(_ *Proc, o op) bool { return o.verb == vRename && o.name == protocol.CurrentName }
 
@@ -82,11 +95,6 @@ func moverAndHolder(p *Proc) {
 	p.marks.hand = false
 	hold(p)
 }
-
-func both(do func(*Proc)) []Part { return []Part{{Do: do}, {Do: do}} }
-
-// apart are two processes in different PID namespaces.
-func apart(do func(*Proc)) []Part { return []Part{{Do: do}, {Do: do, PIDNS: "7"}} }
 
 // failUntilComplete makes retiring fail until the holder has said that it is done.
 func failUntilComplete(p *Proc, o op) fault {

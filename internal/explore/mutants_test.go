@@ -14,6 +14,7 @@ func TestMutants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds everything a second time")
 	}
+	t.Parallel()
 	out, err := exec.Command("go", "test", "-tags=genlock_mutants", "-count=1", "-run=^TestMutants$", "-v", ".").CombinedOutput()
 	for line := range strings.Lines(string(out)) {
 		if err != nil || strings.Contains(line, "caught") {

@@ -1,9 +1,6 @@
 package explore
 
-import (
-	"testing"
-	"time"
-)
+import "testing"
 
 // TestPowerCuts is the crash of the machine: all processes die, and of what was not
 // durable yet any part may be missing. Whoever comes after the restart gets the
@@ -20,7 +17,6 @@ func TestPowerCuts(t *testing.T) {
 	if count.Taken == 0 || count.Disks < 100 {
 		t.Error("hardly anything was tried")
 	}
-	_ = time.Second
 }
 
 // durable is a scene in which the root was made long ago.

@@ -3,8 +3,6 @@ package explore
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -13,7 +11,6 @@ import (
 	"genlock.dev/genlock"
 	"genlock.dev/genlock/internal/env"
 	"genlock.dev/genlock/internal/vfs/memfs"
-	"genlock.dev/genlock/protocol"
 )
 
 // errDead is what a dead process gets for everything it asks for. Its goroutine
@@ -72,9 +69,10 @@ type Proc struct {
 	made    uint32 // files
 	ids     int
 	wakes   int
-	idle    int // wakes because nobody else could run
-	saw     int // World.effects when it last woke
-	after   int // operations asked for after death
+	idle    int   // wakes because nobody else could run
+	saw     int   // World.effects when it last woke
+	slot    int32 // of its life, see races
+	after   int   // operations asked for after death
 
 	locked []*file
 	leases []*genlock.Lease
@@ -163,8 +161,30 @@ func changes(v verb) bool {
 	return false
 }
 
-func (p *Proc) touch(kind objectKind, n nodeID, name string, how access) {
-	p.touches = append(p.touches, touch{object{kind, n, name}, how})
+// touch notes that the current operation depends on something of n.
+func (p *Proc) touch(kind objectKind, n *node, name string, how access) {
+	slot := &n.slots[kind]
+	if kind == entry {
+		i := p.w.races.slot(n.entries[name])
+		if n.entries == nil {
+			n.entries = map[string]int32{}
+		}
+		n.entries[name] = i
+		slot = &i
+	}
+	*slot = p.w.races.slot(*slot)
+	p.touches = append(p.touches, touch{object{kind, n.id, name}, how, *slot})
+}
+
+// touchLife is about whether q lives, touchSection about the work under the lock.
+func (p *Proc) touchLife(q *Proc, how access) {
+	q.slot = p.w.races.slot(q.slot)
+	p.touches = append(p.touches, touch{object{kind: lifetime, node: nodeID(q.n)}, how, q.slot})
+}
+
+func (p *Proc) touchSection() {
+	p.w.section = p.w.races.slot(p.w.section)
+	p.touches = append(p.touches, touch{object{kind: section}, writes, p.w.section})
 }
 
 // end is called after every operation with what came of it.
@@ -201,59 +221,3 @@ func (p *Proc) isParent(n nodeID) bool {
 	}
 	return false
 }
-
-// make follows the making of a file.
-func (p *Proc) make(dir *dir, name string, isDir bool) *node {
-	in := dir.node
-	p.made++
-	d := p.w.disk
-	n := d.add(nodeID(p.n)*10_000+nodeID(p.made), d.roles.get(in.role, name), isDir, p.n, p.now.UnixNano())
-	d.content += n.contentHash()
-	d.attach(in, name, n)
-	if info, err := dir.Dir.Lstat(name); err == nil && !p.w.sc.RealInodes {
-		p.w.ids[info.Ino] = n.id
-	}
-	return n
-}
-
-// point is what an operation on a name is called, pointAt one on an open file.
-func (p *Proc) point(v verb, dir *node, name string) point {
-	return point{verb: v, on: p.w.roleOf(dir, name), own: dir != nil && dir.maker == p.n}
-}
-
-func (p *Proc) pointAt(v verb, n *node) point {
-	return point{verb: v, on: n.role, own: n.maker == p.n}
-}
-
-func (p *Proc) unlocked(f *file) {
-	if i := slices.Index(p.locked, f); i >= 0 {
-		p.locked = slices.Delete(p.locked, i, i+1)
-	}
-}
-
-// newID makes ids that tell people who made them, and that are the same in every
-// order of steps.
-func (p *Proc) newID() (protocol.ID, error) {
-	if p.dead {
-		return "", errDead
-	}
-	p.ids++
-	low := 1
-	if p.w.sc.CollectAlways {
-		low = 0x40
-	}
-	return protocol.ID(fmt.Sprintf("%012x7%03x8%011x%04x", p.now.UnixMilli(), p.n, p.ids, low)), nil
-}
-
-// shortID undoes newID for people.
-func shortID(id string) string {
-	var ms, n, count, low int
-	if _, err := fmt.Sscanf(id, "%012x7%03x8%011x%04x", &ms, &n, &count, &low); err != nil {
-		return id[:6]
-	}
-	return fmt.Sprintf("%c%d", letter(n)+'a'-'A', count)
-}
-
-func letter(n int) rune { return 'A' + rune(n) - 1 }
-
-func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

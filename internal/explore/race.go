@@ -21,6 +21,7 @@ const (
 	locks                      // flocks on a file
 	lifetime                   // whether a process exists; node is its number
 	section                    // marks that scripts set
+	kinds                      // how many there are
 )
 
 // access is how an operation touches an object. Updates commute with each other
@@ -37,8 +38,9 @@ const (
 func conflict(a, b access) bool { return a == writes || b == writes || a != b }
 
 type touch struct {
-	obj object
-	how access
+	obj  object
+	how  access
+	slot int32 // where races keeps the past of obj
 }
 
 // clock counts, for each process, how many of its operations happened before.
@@ -66,8 +68,7 @@ type done struct {
 // leave everything between them as it was.
 type races struct {
 	clocks [maxProcs]clock
-	past   map[object]int32 // index into all
-	all    []past
+	all    []past // index 0 is of nothing
 	done   []done
 	// found is called for both kinds of every such pair.
 	found func(point)
@@ -75,29 +76,24 @@ type races struct {
 
 // reset begins a new run with the memory of the last one.
 func (r *races) reset(found func(point)) *races {
-	if r.past == nil {
-		r.past = make(map[object]int32, 512)
-	}
-	clear(r.past)
-	*r = races{past: r.past, all: r.all[:0], done: append(r.done[:0], done{}), found: found}
+	*r = races{all: append(r.all[:0], past{}), done: append(r.done[:0], done{}), found: found}
 	return r
 }
 
-func (r *races) of(o object) *past {
-	i, ok := r.past[o]
-	if !ok {
+// slot is i, or a new one if there is none yet.
+func (r *races) slot(i int32) int32 {
+	if i == 0 {
 		i = int32(len(r.all))
-		r.past[o] = i
 		r.all = append(r.all, past{})
 	}
-	return &r.all[i]
+	return i
 }
 
 // step takes an operation of proc into account.
 func (r *races) step(proc int, at point, touches []touch) {
 	var before [maxProcs]int32 // the last operation of each process that this one depends on
 	for _, t := range touches {
-		p := r.of(t.obj)
+		p := &r.all[t.slot]
 		for how := reads; how <= writes; how++ {
 			if !conflict(how, t.how) {
 				continue
@@ -120,7 +116,7 @@ func (r *races) step(proc int, at point, touches []touch) {
 	r.done = append(r.done, done{at, int32(proc), *mine})
 	now := int32(len(r.done) - 1)
 	for _, t := range touches {
-		r.of(t.obj)[t.how][proc] = now
+		r.all[t.slot][t.how][proc] = now
 	}
 }
 

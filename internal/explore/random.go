@@ -80,6 +80,7 @@ func Hunt(sc *Scenario, seed uint64, limits Limits) (stats Stats, f *Failure) {
 	start, length := time.Now(), 1
 	defer func() { stats.Time, stats.Recoveries = time.Since(start), s.safe.done }()
 	for !limits.reached(s.stats.Runs, start) {
+		s.know.adopt()
 		w := newWorld(sc, s.know)
 		w.record = true
 		w.everything = s.stats.Runs%8 == 0 // goes on learning

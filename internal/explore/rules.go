@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"slices"
 	"strings"
 
 	"genlock.dev/genlock/protocol"
@@ -26,51 +27,6 @@ const (
 	ruleAdopted   = "adopted means that it is there"
 )
 
-// tenure is what the explorer knows of a generation that was published.
-type tenure struct {
-	id     protocol.ID
-	node   *node
-	owner  *Proc
-	order  int
-	byHand bool // deleted or moved by hand
-	broken bool // retired on an operator's word
-	// finished: its holder said that it is done.
-	finished bool
-	// retiredBy is who moved it out of current.
-	retiredBy *Proc
-	claims    []*claim
-}
-
-type claim struct {
-	maker *Proc
-	node  *node
-	open  bool
-	// early: it landed while the generation was current, so that it can have
-	// been confirmed.
-	early bool
-}
-
-func (w *World) isRoot(n *node) bool { return n.role == w.know.root }
-func (w *World) isCurrent(n *node) bool {
-	return n.name == protocol.CurrentName && n.parent != nil && w.isRoot(n.parent)
-}
-func (w *World) isTombstone(n *node) bool { return n.parent != nil && n.parent.role == w.know.retired }
-
-// current is what the lock's path leads to.
-func (w *World) current() *node {
-	_, _, n := w.disk.at(rootPath+"/"+protocol.CurrentName, nil)
-	return n
-}
-
-func (w *World) tenureAt(n *node) *tenure {
-	for _, t := range w.tenures {
-		if n != nil && t.node == n {
-			return t
-		}
-	}
-	return nil
-}
-
 // onRename looks at every rename that happened: moved was from/name before.
 func (w *World) onRename(p *Proc, moved, from *node, name string) {
 	switch {
@@ -78,6 +34,10 @@ func (w *World) onRename(p *Proc, moved, from *node, name string) {
 		w.wholeGeneration(p, moved, from)
 	case name == protocol.CurrentName && w.isRoot(from):
 		w.exactRetirement(p, moved)
+	case w.isTombstone(moved) && w.isRoot(from):
+		if t := w.tenures[protocol.ID(moved.name)]; t != nil && t.owner != p {
+			w.reallyGone(p, t)
+		}
 	case from.role == w.know.retired && !w.isTombstone(moved):
 		w.tombstoneFree(p, moved, name)
 	case moved.name == protocol.CompletionName:
@@ -100,7 +60,7 @@ func (w *World) wholeGeneration(p *Proc, n, from *node) {
 	witnessed := p.marks.foreign
 	for name, child := range n.names {
 		if strings.HasPrefix(name, "witness.") {
-			witnessed = len(child.locks) > 0
+			witnessed = slices.Contains(child.locks, flock{p.n, true})
 		}
 	}
 	if (!whole || !witnessed) && !w.sc.ByHand {
@@ -142,11 +102,11 @@ func (w *World) reallyGone(p *Proc, t *tenure) {
 	if t.node.has(protocol.CompletionName) {
 		return
 	}
-	p.touch(lifetime, nodeID(t.owner.n), "", reads)
+	p.touchLife(t.owner, reads)
 	if !t.owner.dead {
 		w.fail(ruleEvidence, "%s retires generation %s, whose holder %s lives", p.name, t.id, t.owner.name)
 	}
-	if w.kept(t, func(witness *node) { p.touch(locks, witness.id, "", reads) }) {
+	if w.kept(t, func(witness *node) { p.touch(locks, witness, "", reads) }) {
 		w.fail(ruleEvidence, "%s retires generation %s, which a command of its holder keeps", p.name, t.id)
 	}
 }
@@ -158,9 +118,7 @@ func (w *World) kept(t *tenure, visit func(*node)) bool {
 		if !strings.HasPrefix(name, "witness.") {
 			continue
 		}
-		if visit != nil {
-			visit(child)
-		}
+		visit(child)
 		for _, l := range child.locks {
 			if l.exclusive && (l.proc == t.owner.n || w.procs[l.proc].child) {
 				return true
@@ -178,7 +136,7 @@ func (w *World) tombstoneFree(p *Proc, n *node, name string) {
 		return
 	}
 	for _, c := range t.claims {
-		p.touch(lifetime, nodeID(c.maker.n), "", reads)
+		p.touchLife(c.maker, reads)
 		if c.open && c.early && !c.maker.dead {
 			w.fail(ruleClaim, "%s takes the tombstone of %s away, on which %s has a claim", p.name, name, c.maker.name)
 		}
@@ -235,10 +193,17 @@ func (w *World) onRemove(p *Proc, n *node) {
 	}
 	switch n.name {
 	case protocol.GenerationName, protocol.RecordName:
-		if w.isCurrent(n.parent) || w.isTombstone(n.parent) {
+		if w.isCurrent(n.parent) && !w.standsIn(n.parent) || w.isTombstone(n.parent) {
 			w.fail(ruleExact, "%s deletes %s in place", p.name, n.path())
 		}
 	}
+}
+
+// standsIn tells whether a tombstone stands in for the current directory n, which
+// lies where nothing can be renamed (rule 10).
+func (w *World) standsIn(n *node) bool {
+	_, _, tombstone := w.disk.at(rootPath+"/"+protocol.RetiredName+"/"+string(n.of), nil)
+	return w.sc.Lower && n.of != "" && tombstone != nil
 }
 
 // onDeath: what a dead process marked is over.

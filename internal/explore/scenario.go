@@ -38,10 +38,14 @@ type Scenario struct {
 	// RealInodes gives inode numbers out again, as ext4 does. Then equal
 	// states can look different, and fewer of them are recognised.
 	RealInodes bool
+	// Lower: current lies in an overlay's lower layer, where it cannot be renamed.
+	Lower bool
 	// Oversleep is how long a sleep takes at least.
 	Oversleep time.Duration
 	// Power keeps the log of what a power cut would lose.
 	Power bool
+	// Only, if not empty, is the one rule to look at.
+	Only string
 	// Immortal leaves out the newcomers that prove, after every change, that
 	// all could die now.
 	Immortal bool

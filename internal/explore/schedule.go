@@ -89,15 +89,20 @@ func replay(sc *Scenario, know *knowledge, s Schedule) *World {
 		}
 		w.take(t)
 	}
+	w.rest()
+	return w
+}
+
+// rest lets whoever can still run do so, one after the other.
+func (w *World) rest() {
 	for w.finding == nil {
 		options := w.options(false)
 		if len(options) == 0 {
 			w.finish()
-			break
+			return
 		}
 		w.apply(options[0])
 	}
-	return w
 }
 
 // take makes one turn happen.

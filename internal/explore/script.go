@@ -3,13 +3,10 @@ package explore
 import (
 	"context"
 	"errors"
-	"syscall"
 
 	"genlock.dev/genlock"
-	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/observer"
 	"genlock.dev/genlock/protocol"
-	"genlock.dev/genlock/retire"
 )
 
 // marks is what a script says about itself, for the rules.
@@ -25,8 +22,10 @@ type marks struct {
 	hand       bool
 	// acquired and looked are moments, in effects so far.
 	acquired, looked int
-	// deadThen are the processes that were dead when the current call began.
+	// deadThen are the processes that were dead when the current call began, and
+	// keptThen is the generation whose holder, or a command of it, was not.
 	deadThen uint64
+	keptThen protocol.ID
 }
 
 // alive ends the script of a process that died during a call.
@@ -54,13 +53,17 @@ func (p *Proc) call() {
 	p.marks.deadThen = 0
 	for _, q := range p.w.procs[1:] {
 		if q != p {
-			p.touch(lifetime, nodeID(q.n), "", reads)
+			p.touchLife(q, reads)
 		}
 		if q.dead {
 			p.marks.deadThen |= 1 << q.n
 		}
 	}
-	p.end(false, p.marks.deadThen)
+	p.marks.keptThen = ""
+	if t := p.w.tenureAt(p.w.current()); t != nil && t.owner.dead && p.w.kept(t, func(n *node) { p.touch(locks, n, "", reads) }) {
+		p.marks.keptThen = t.id
+	}
+	p.end(false, mixString(p.marks.deadThen, string(p.marks.keptThen)))
 }
 
 // done is the step after it: of all that was learned only the outcome matters.
@@ -106,40 +109,13 @@ func (p *Proc) trueRefusal(err error) {
 		return
 	}
 	t := p.w.tenures[held.Seen.Generation]
-	if t == nil || p.marks.deadThen>>t.owner.n&1 == 0 || p.w.kept(t, nil) {
+	if t == nil || p.marks.deadThen>>t.owner.n&1 == 0 || p.marks.keptThen == t.id {
 		return
-	}
-	if h := held.Seen.Holder; h != nil && h.ChildOnly && p.w.hasChild() {
-		return // a command that went on may have ended since it was looked at
 	}
 	if held.Seen.State == observer.Held || held.Seen.State == observer.Undecidable {
 		p.w.fail(ruleVerdict, "%s was told that generation %s is %s (%s), whose holder %s was dead before it asked",
 			p.name, t.id, held.Seen.State, held.Seen.Evidence, t.owner.name)
 	}
-}
-
-// Fork starts a command: the process after this one, which inherits the witness.
-func (p *Proc) Fork() {
-	p.mark("starts a command")
-	child := p.w.procs[p.n+1]
-	child.state = ready
-	for _, f := range p.locked {
-		inner, err := child.fs.Inherit(f)
-		if err != nil {
-			p.w.fail("no panic", "%v", err)
-			return
-		}
-		copied := &file{File: inner, p: child, node: f.node, dir: f.dir, held: &flock{child.n, f.held.exclusive}}
-		p.w.disk.lock(f.node, *copied.held)
-		child.locked = append(child.locked, copied)
-	}
-}
-
-// Die is an end by itself, as exit(2).
-func (p *Proc) Die() {
-	p.mark("ends")
-	p.w.leave(p)
-	panic(unwound{})
 }
 
 // mark is a step of the script itself.
@@ -149,7 +125,7 @@ func (p *Proc) mark(what string) {
 		panic(unwound{})
 	}
 	p.calls++
-	p.touch(section, 0, "", writes)
+	p.touchSection()
 	p.end(true, 0)
 }
 
@@ -173,13 +149,16 @@ func (p *Proc) Inside() {
 // or a person deleted it (rule 1).
 func (p *Proc) exclusion() {
 	for _, q := range p.w.procs[1:] {
-		if q == p || !q.marks.inside {
-			continue
-		}
-		if t := p.w.tenures[q.marks.inTenure]; t != nil && !t.broken && !t.byHand && !p.w.sc.ByHand {
+		if q != p && q.marks.inside && !p.w.excused(p) && !p.w.excused(q) {
 			p.w.fail(ruleExclusion, "%s works under the lock while %s does", p.name, q.name)
 		}
 	}
+}
+
+// excused tells whether a person took the lock from p.
+func (w *World) excused(p *Proc) bool {
+	t := w.tenures[p.marks.inTenure]
+	return t == nil || t.broken || t.byHand || w.sc.ByHand
 }
 
 // Release ends a lease and checks what it said (rule 7).
@@ -200,35 +179,6 @@ func (p *Proc) Release(l *genlock.Lease) {
 	}
 }
 
-// Claim claims what is current; nil when nothing is, or not any more.
-func (p *Proc) Claim(root *fence.Root, id protocol.ID) *fence.Fence {
-	p.call()
-	f, err := fence.Claim(p.ctx, root, id)
-	p.done(resultOf(err))
-	if err != nil && !errors.Is(err, fence.ErrMoved) && !p.w.sc.ByHand {
-		p.w.fail(ruleErrors, "%s cannot claim: %v", p.name, err)
-	}
-	return f
-}
-
-// Root opens the lock's root.
-func (p *Proc) Root() *fence.Root {
-	p.call()
-	root, err := fence.Open(p.ctx, lockPath, p.format())
-	p.alive()
-	if err != nil {
-		return nil
-	}
-	return root
-}
-
-func (p *Proc) format() protocol.Format {
-	if p.w.sc.Format == "" {
-		return protocol.Genlock
-	}
-	return p.w.sc.Format
-}
-
 // Status looks at the lock, which writes nothing (rule 4).
 func (p *Proc) Status() *observer.Observation {
 	p.call()
@@ -240,76 +190,4 @@ func (p *Proc) Status() *observer.Observation {
 		p.w.fail(ruleErrors, "%s cannot look: %v", p.name, err)
 	}
 	return o
-}
-
-// Collect collects everything that can be.
-func (p *Proc) Collect() {
-	root := p.Root()
-	if root == nil {
-		return
-	}
-	_, err := retire.Collect(p.ctx, root, 0)
-	root.Close()
-	p.done(0)
-	p.collected(err)
-}
-
-// Reclaim judges and retires what f fences; it tells whether it did.
-func (p *Proc) Reclaim(f *fence.Fence) bool {
-	p.call()
-	_, err := retire.Reclaim(p.ctx, f)
-	p.done(resultOf(err))
-	var alive *retire.AliveError
-	if err != nil && !errors.Is(err, fence.ErrMoved) && !errors.As(err, &alive) && !p.w.sc.ByHand {
-		p.w.fail(ruleErrors, "%s cannot reclaim: %v", p.name, err)
-	}
-	return err == nil
-}
-
-// Break retires what f fences on an operator's word.
-func (p *Proc) Break(f *fence.Fence) bool {
-	p.marks.breaking = f.Generation()
-	p.call()
-	err := retire.Break(p.ctx, f, retire.Word{By: "operator", Reason: "test"})
-	p.done(resultOf(err))
-	if err != nil && !errors.Is(err, fence.ErrMoved) && !p.w.sc.ByHand {
-		p.w.fail(ruleErrors, "%s cannot break: %v", p.name, err)
-	}
-	return err == nil
-}
-
-// Withdraw takes the claim back.
-func (p *Proc) Withdraw(f *fence.Fence) {
-	p.call()
-	err := f.Withdraw()
-	p.done(0)
-	if err != nil && !p.w.sc.ByHand {
-		p.w.fail(ruleErrors, "%s cannot withdraw: %v", p.name, err)
-	}
-}
-
-// Bury deletes a tombstone if nobody can act on it.
-func (p *Proc) Bury(root *fence.Root, id protocol.ID) {
-	p.call()
-	_, err := retire.Bury(p.ctx, root, id)
-	p.done(0)
-	p.collected(err)
-}
-
-// collected: what a late claimant fills faster than it can be deleted is litter,
-// which the next collection finds.
-func (p *Proc) collected(err error) {
-	if err != nil && !errors.Is(err, syscall.ENOTEMPTY) && !p.w.sc.ByHand {
-		p.w.fail(ruleErrors, "%s cannot collect: %v", p.name, err)
-	}
-}
-
-// hasChild tells whether a process of the scenario is a command of another one.
-func (w *World) hasChild() bool {
-	for _, part := range w.sc.Procs {
-		if part.Child {
-			return true
-		}
-	}
-	return false
 }

@@ -1,76 +1,9 @@
 package explore
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
-
-	"genlock.dev/genlock/protocol"
 )
-
-// knowledge is what the runs of one search share.
-type knowledge struct {
-	roles  *roles
-	coros  coros
-	races  races
-	points map[point]bool
-	// Roles that the rules speak of.
-	root, retired, claim, observers, beside role
-	// learned counts additions to points.
-	learned int
-	// afterEffect is called after every change of the simulated world.
-	afterEffect func(*World)
-}
-
-func newKnowledge(sc *Scenario) *knowledge {
-	k := &knowledge{roles: newRoles(), points: map[point]bool{{verb: vCrash}: true}}
-	id := strings.Repeat("0", 32)
-	dir := k.roles.get(0, lockDir[1:])
-	k.root = k.roles.get(dir, protocol.RootCandidateName(lockBase, protocol.ID(id)))
-	k.retired = k.roles.get(k.root, protocol.RetiredName)
-	k.claim = k.roles.get(k.root, protocol.ClaimCandidateName(protocol.ID(id), protocol.ID(id)))
-	generation := k.roles.get(k.root, protocol.CandidateName(protocol.ID(id)))
-	k.observers = k.roles.get(generation, protocol.ObserversName)
-	beside := role(0)
-	for name := range strings.SplitSeq(strings.Trim(filepath.Dir(sc.Artifact), "/"), "/") {
-		beside = k.roles.get(beside, name)
-	}
-	k.beside = k.roles.get(beside, protocol.BesideName(filepath.Base(sc.Artifact), protocol.ID(id)))
-	return k
-}
-
-func (k *knowledge) learn(p point) {
-	if !k.points[p] {
-		k.points[p] = true
-		k.learned++
-	}
-}
-
-// Stats is what a search did.
-type Stats struct {
-	Runs, States, Steps, Restarts, Points int
-	Recoveries                            int // states from which a newcomer was let in
-	Ends                                  int // runs that came to their own end
-	// Complete: everything within the bounds was explored. Exhaustive: there
-	// was no bound of preemptions.
-	Complete, Exhaustive bool
-	Time                 time.Duration
-}
-
-func (s Stats) String() string {
-	how := "cut short"
-	switch {
-	case s.Exhaustive:
-		how = "exhaustive"
-	case s.Complete:
-		how = "bounded"
-	}
-	return fmt.Sprintf("%d runs, %d states, %d ends, %d recoveries, %d kinds of points, %d restarts, %s, %s",
-		s.Runs, s.States, s.Ends, s.Recoveries, s.Points, s.Restarts, how, s.Time.Round(time.Millisecond))
-}
 
 // Limits end a search before it is done. Zero is no limit.
 type Limits struct {
@@ -127,6 +60,7 @@ func (s *search) run() *Failure {
 	start := time.Now()
 	for {
 		s.stack, s.visited = nil, map[uint64]visit{}
+		s.know.adopt()
 		learned, runs := s.know.learned, 0
 		for more := true; more; more = s.backtrack() {
 			if f := s.once(); f != nil {
@@ -236,7 +170,7 @@ func (s *search) backtrack() bool {
 // learn most of the points before the search.
 func (s *search) warmUp() {
 	quiet := 0
-	for i := 0; i < 2000 && quiet < 200; i++ {
+	for i, start := 0, time.Now(); i < 1000 && quiet < 200 && !s.limits.reached(0, start.Add(-s.limits.Time/2)); i++ {
 		learned := s.know.learned
 		w := newWorld(s.sc, s.know)
 		w.everything = true
@@ -246,20 +180,4 @@ func (s *search) warmUp() {
 			quiet = 0
 		}
 	}
-}
-
-// Points lists the kinds of scheduling points in words.
-func (k *knowledge) Points() (list []string) {
-	for p := range k.points {
-		s := p.verb.String() + " " + k.roles.names[p.on]
-		if p.own {
-			s = "own: " + s
-		}
-		if p.to != 0 {
-			s += " to " + k.roles.names[p.to]
-		}
-		list = append(list, s)
-	}
-	slices.Sort(list)
-	return list
 }

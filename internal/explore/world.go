@@ -3,7 +3,6 @@ package explore
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"genlock.dev/genlock/internal/env"
 	"genlock.dev/genlock/internal/vfs/memfs"
@@ -33,6 +32,7 @@ type World struct {
 	faults        int
 	steps         int
 	tenures       map[protocol.ID]*tenure
+	section       int32 // slot of the work under the lock, see races
 	// ids are our numbers of files, by those of the model file system.
 	ids map[uint64]nodeID
 
@@ -59,30 +59,17 @@ func (f *Finding) Error() string { return f.Rule + ": " + f.What }
 
 // fail records the first finding of the run.
 func (w *World) fail(rule, format string, args ...any) {
-	if w.finding == nil {
+	if w.finding == nil && (w.sc.Only == "" || w.sc.Only == rule) {
 		w.finding = &Finding{rule, shorten(fmt.Sprintf(format, args...))}
 	}
 }
 
 func newWorld(sc *Scenario, know *knowledge) *World {
-	w := &World{sc: sc, know: know, procs: []*Proc{nil}, tenures: map[protocol.ID]*tenure{}, ids: map[uint64]nodeID{},
-		crashes: sc.Crashes, faults: sc.Faults}
-	w.fs = memfs.New(memfs.Options{Durable: !sc.Power, ReuseInodes: sc.RealInodes, Clock: func() time.Time { return began }})
-	w.disk = newDisk(know.roles)
-	w.races = know.races.reset(know.learn)
-	w.plantDir(lockDir)
-	if sc.Mount != "" {
-		w.plantDir(sc.Mount)
-		w.fs.Mount(sc.Mount, memfs.Options{})
+	if know.scene == nil {
+		know.scene = newScene(sc, know)
 	}
+	w, before := know.scene.begin()
 	w.free = true
-	if sc.Before != nil {
-		sc.Before(w)
-	}
-	var before clock // all of the scene happened before anything else
-	for i := range w.races.clocks {
-		before.join(&w.races.clocks[i])
-	}
 	for _, part := range sc.Procs {
 		p := w.spawn(part)
 		w.races.clocks[p.n] = before
@@ -111,35 +98,6 @@ func (w *World) spawn(part Part) *Proc {
 	p.env = &env.Env{FS: &fsys{p, p.fs}, Machine: &p.self, Clock: wallclock{p}, NewID: p.newID, Leases: &env.Leases{}}
 	p.ctx = env.With(context.Background(), p.env)
 	return p
-}
-
-// Play runs script as a process of its own, alone, to its end: while the scene is
-// set, or after all is over.
-func (w *World) Play(script func(*Proc)) *Proc {
-	was := w.free
-	w.free = true
-	p := w.spawn(Part{})
-	p.start(script)
-	p.resume()
-	for p.state == asleep {
-		w.wake(p)
-		p.resume()
-	}
-	w.free = was
-	return p
-}
-
-// Crash kills p, as the scheduler does, while the scene is set.
-func (w *World) Crash(p *Proc) { w.kill(p) }
-
-// plantDir makes a directory that is there before everything else.
-func (w *World) plantDir(path string) {
-	w.fs.MkdirAll(path, 0o755)
-	dir, name, n := w.disk.at(path, nil)
-	if n == nil {
-		id := nodeID(2 + len(w.disk.nodes))
-		w.disk.attach(dir, name, w.disk.add(id, w.disk.roles.get(dir.role, name), true, 0, began.UnixNano()))
-	}
 }
 
 func (w *World) roleOf(dir *node, name string) role {
@@ -187,9 +145,9 @@ func (w *World) kill(p *Proc) {
 		return
 	}
 	p.touches = p.touches[:0]
-	p.touch(lifetime, nodeID(p.n), "", writes)
+	p.touchLife(p, writes)
 	for _, f := range p.locked {
-		p.touch(locks, f.node.id, "", writes)
+		p.touch(locks, f.node, "", writes)
 		f.drop()
 	}
 	p.locked = nil
@@ -206,9 +164,9 @@ func (w *World) kill(p *Proc) {
 // leave is the end of p by itself. It runs in its coroutine, which ends on its own.
 func (w *World) leave(p *Proc) {
 	p.touches = p.touches[:0]
-	p.touch(lifetime, nodeID(p.n), "", writes)
+	p.touchLife(p, writes)
 	for _, f := range p.locked {
-		p.touch(locks, f.node.id, "", writes)
+		p.touch(locks, f.node, "", writes)
 		f.drop()
 	}
 	p.locked = nil

@@ -8,18 +8,25 @@ import (
 )
 
 // Write replaces last.json as a whole. It is prepared in dir, the directory of the
-// generation it is about, so that a crash leaves nothing of its own behind.
+// generation it is about, so that a crash leaves nothing of its own behind, and
+// under a name of its own, since the holder and who breaks it may write at once.
 func Write(r *tree.Root, dir vfs.Dir, l *protocol.Last) error {
 	l.Schema, l.Time = protocol.Schema, r.Env.Clock.Now().UTC()
 	data, err := l.Encode()
 	if err != nil {
 		return err
 	}
-	if err := dir.Remove(protocol.LastName); err != nil && !vfs.IsVanished(err) {
+	id, err := r.Env.NewID()
+	if err != nil {
 		return err
 	}
-	if err := vfs.WriteFile(dir, protocol.LastName, data, r.FileMode()); err != nil {
-		return err
+	name := protocol.LastName + "." + string(id)
+	err = vfs.WriteFile(dir, name, data, r.FileMode())
+	if err == nil {
+		err = dir.Rename(name, r.Dir, protocol.LastName, vfs.Plain)
 	}
-	return dir.Rename(protocol.LastName, r.Dir, protocol.LastName, vfs.Plain)
+	if err != nil {
+		dir.Remove(name)
+	}
+	return err
 }

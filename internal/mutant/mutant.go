@@ -55,6 +55,8 @@ const (
 	WitnessFirst Name = "witness closed before the last retire attempt"
 	// RetryAfterFallback goes on trying after it said that it is done.
 	RetryAfterFallback Name = "background retry after the fallback"
+	// EmptiedByPath empties, where nothing can be renamed, what the path leads to.
+	EmptiedByPath Name = "generation emptied by path"
 	// BreakWithoutClaim retires with no claim to keep the tombstone.
 	BreakWithoutClaim Name = "break without a claim"
 )
@@ -64,5 +66,5 @@ func All() []Name {
 	return []Name{RemovalByPath, VerdictBeforeClaim, NoConfirmation, HandleConfirmation, TombstoneAtReclaim,
 		UncheckedRelease, IdentityByTime, IdentityByInode, ReleasedIsAbandoned, AbsenceIsBuilt, PIDAlone,
 		UnlinkFlocked, EmptyIsHeld, FailureBelieved, SharedCandidate, CheckThenRename, LitterInPlace,
-		ExclusiveProbe, ClaimsBeforeRetirement, WitnessFirst, RetryAfterFallback, BreakWithoutClaim}
+		ExclusiveProbe, ClaimsBeforeRetirement, WitnessFirst, RetryAfterFallback, EmptiedByPath, BreakWithoutClaim}
 }

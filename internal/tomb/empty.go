@@ -5,6 +5,7 @@ import (
 	"io/fs"
 
 	"genlock.dev/genlock/internal/discard"
+	"genlock.dev/genlock/internal/mutant"
 	"genlock.dev/genlock/internal/tree"
 	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/protocol"
@@ -19,6 +20,9 @@ func Retire(token *tree.Fenced) error {
 	switch {
 	case vfs.IsCrossDevice(err):
 		err = standIn(token)
+		if errors.Is(err, fs.ErrNotExist) && overtaken(r, g) {
+			return ErrNotCurrent // what we were copying is being emptied
+		}
 		if err != nil && !errors.Is(err, ErrFenced) {
 			return err
 		}
@@ -29,6 +33,19 @@ func Retire(token *tree.Fenced) error {
 		return finish(r, g, err)
 	}
 	return err
+}
+
+// overtaken tells whether somebody else retired g, or stands in for it.
+func overtaken(r *tree.Root, g *tree.Generation) bool {
+	if same, err := r.IsCurrent(g.Info.ID()); err != nil || !same {
+		return err == nil
+	}
+	tombstone, err := r.Tombstone(g.ID)
+	if err != nil || tombstone == nil {
+		return false
+	}
+	tombstone.Close()
+	return true
 }
 
 // standIn publishes a tombstone with the same generation, record and claims. Only
@@ -172,6 +189,9 @@ func finish(r *tree.Root, g *tree.Generation, cause error) error {
 // removes it. It is for debris, which holds nothing (rule 10), and for what a
 // tombstone stands in for. Nothing is ever renamed or found by path.
 func Clear(r *tree.Root, g *tree.Generation) error {
+	if mutant.On(mutant.EmptiedByPath) {
+		return vfs.RemoveAll(r.Dir, protocol.CurrentName, nil)
+	}
 	const tries = 3 // a late claim may land between two steps
 	var err error
 	for range tries {

@@ -16,6 +16,10 @@ import (
 
 const least = 90
 
+// misled is what the known mistakes are called that are built in for the tests that
+// must notice them, and for nothing else.
+const misled = "/misled.go:"
+
 // block is a piece of a file, as the profile names it.
 type block struct {
 	statements int
@@ -52,7 +56,7 @@ func read(in io.Reader) (map[string]block, error) {
 	for lines.Scan() {
 		var statements, count int
 		place, numbers, _ := strings.Cut(lines.Text(), " ")
-		if place == "mode:" {
+		if place == "mode:" || strings.Contains(place, misled) {
 			continue
 		}
 		if _, err := fmt.Sscan(numbers, &statements, &count); err != nil {
