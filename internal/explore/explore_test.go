@@ -5,23 +5,28 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 )
 
 var (
-	perScenario  = flag.Duration("per", timeForEach(), "time for each scenario")
+	perScenario  = flag.Int("steps", stepsForEach(), "operations of simulated processes for each scenario; 0 is no bound")
 	seedFlag     = flag.Uint64("seed", 1, "seed of the random runs")
 	scheduleFlag = flag.String("schedule", "", "what TestReplay runs, as a failure prints it")
 )
 
-func timeForEach() time.Duration {
+// stepsForEach counts what is done and not the time that it takes: a failure on one
+// machine is one on every other.
+func stepsForEach() int {
+	steps := 250_000
 	switch os.Getenv("GENLOCK_EXPLORE") {
 	case "long":
-		return time.Hour
+		return 0
 	case "table":
-		return 15 * time.Second
+		steps *= 12
 	}
-	return 1200 * time.Millisecond
+	if racing {
+		steps /= 10
+	}
+	return steps
 }
 
 // TestExplore prints what was explored, and how far.
@@ -29,7 +34,7 @@ func TestExplore(t *testing.T) {
 	for _, sc := range scenarios {
 		t.Run(sc.Name, func(t *testing.T) {
 			t.Parallel()
-			stats, f := Explore(sc, Limits{Time: *perScenario})
+			stats, f := Explore(sc, Limits{Steps: *perScenario})
 			t.Logf("%-15s %d processes, %d crashes, %d faults: %s", sc.Name, len(sc.Procs), sc.Crashes, sc.Faults, stats)
 			if f != nil {
 				t.Error(f)
@@ -38,16 +43,20 @@ func TestExplore(t *testing.T) {
 	}
 }
 
-// TestRandom goes where TestExplore is bounded: a third of the time with the bugs in
-// mind that need few preemptions, then wildly.
+// TestRandom goes where TestExplore is bounded: first with the bugs in mind that need
+// few preemptions, then wildly.
 func TestRandom(t *testing.T) {
+	limits := Limits{Steps: *perScenario / 10}
+	if *perScenario == 0 {
+		limits.Runs = 100_000
+	}
 	for _, sc := range scenarios {
 		t.Run(sc.Name, func(t *testing.T) {
 			t.Parallel()
-			few, f := Hunt(sc, *seedFlag, Limits{Time: *perScenario / 8})
+			few, f := Hunt(sc, *seedFlag, limits)
 			if f == nil {
 				var many Stats
-				many, f = Random(sc, *seedFlag, Limits{Time: *perScenario / 8})
+				many, f = Random(sc, *seedFlag, limits)
 				few.Runs += many.Runs
 				few.Steps += many.Steps
 			}

@@ -156,7 +156,7 @@ func hunt(sc *Scenario) (stats Stats, f *Failure) {
 	if f != nil {
 		return luck, f
 	}
-	stats, f = Explore(sc, Limits{Time: 40 * time.Second})
+	stats, f = Explore(sc, Limits{Steps: 10_000_000})
 	stats.Runs += luck.Runs
 	stats.Time += luck.Time
 	return stats, f

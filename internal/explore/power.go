@@ -116,8 +116,8 @@ func CutPower(sc *Scenario, seed uint64, limits Limits, most int) (PowerCuts, *F
 	defer know.coros.close()
 	c := &power{r: rand.New(rand.NewPCG(seed, 0)), most: most, seen: map[string]bool{}}
 	know.afterEffect = c.check
-	start := time.Now()
-	for runs := 0; !limits.reached(runs, start); runs++ {
+	var stats Stats
+	for runs := 0; !limits.reached(stats); runs++ {
 		w := newWorld(sc, know)
 		w.everything, w.record = true, true
 		if runs == 0 {
@@ -126,6 +126,9 @@ func CutPower(sc *Scenario, seed uint64, limits Limits, most int) (PowerCuts, *F
 			w.stroll(rand.New(rand.NewPCG(seed, uint64(runs))))
 		}
 		w.end()
+		stats.Runs++
+		stats.Steps += w.steps
+		stats.Recoveries = c.count.Disks
 		if w.finding != nil {
 			return c.count, &Failure{Scenario: sc.Name, Finding: w.finding, Schedule: scheduleOf(w.trace), Steps: words(w.trace)}
 		}

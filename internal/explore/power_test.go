@@ -9,7 +9,11 @@ func TestPowerCuts(t *testing.T) {
 	t.Parallel()
 	sc := &Scenario{Name: "power", Before: durable, Power: true, Polls: 2, Preemptions: -1,
 		Procs: []Part{{Do: tenant}, {Do: tenant}}}
-	count, f := CutPower(sc, *seedFlag, Limits{Time: *perScenario}, 128)
+	limits := Limits{Steps: *perScenario}
+	if *perScenario == 0 {
+		limits.Runs = 100_000
+	}
+	count, f := CutPower(sc, *seedFlag, limits, 128)
 	t.Logf("%d moments, %d disks: %d taken, %d by an operator's word", count.Moments, count.Disks, count.Taken, count.Operator)
 	if f != nil {
 		t.Error(f)

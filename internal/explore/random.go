@@ -78,8 +78,8 @@ func Hunt(sc *Scenario, seed uint64, limits Limits) (stats Stats, f *Failure) {
 	s.know.afterEffect = s.safe.hook()
 	defer s.know.coros.close()
 	start, length := time.Now(), 1
-	defer func() { stats.Time, stats.Recoveries = time.Since(start), s.safe.done }()
-	for !limits.reached(s.stats.Runs, start) {
+	defer func() { stats.Time = time.Since(start) }()
+	for !limits.reached(s.stats) {
 		s.know.adopt()
 		w := newWorld(sc, s.know)
 		w.record = true
@@ -89,8 +89,7 @@ func Hunt(sc *Scenario, seed uint64, limits Limits) (stats Stats, f *Failure) {
 			length = max(length, n)
 		}
 		w.end()
-		s.stats.Runs++
-		s.stats.Steps += w.steps
+		s.ran(w)
 		if w.finding != nil {
 			return s.stats, shortest(sc, scheduleOf(w.trace), w.finding)
 		}
@@ -98,29 +97,23 @@ func Hunt(sc *Scenario, seed uint64, limits Limits) (stats Stats, f *Failure) {
 	return s.stats, nil
 }
 
-func (l Limits) reached(runs int, since time.Time) bool {
-	return l.Runs > 0 && runs >= l.Runs || l.Time > 0 && time.Since(since) > l.Time
-}
-
 // Random runs random schedules until the limits are reached. Equal seeds give
 // equal runs.
 func Random(sc *Scenario, seed uint64, limits Limits) (stats Stats, f *Failure) {
-	know, safe := newKnowledge(sc), newRecovery(sc)
-	know.afterEffect = safe.hook()
-	defer know.coros.close()
+	s := &search{sc: sc, know: newKnowledge(sc), limits: limits, safe: newRecovery(sc)}
+	s.know.afterEffect = s.safe.hook()
+	defer s.know.coros.close()
 	start := time.Now()
-	defer func() { stats.Time, stats.Recoveries = time.Since(start), safe.done }()
-	for !limits.reached(stats.Runs, start) {
-		w := newWorld(sc, know)
+	defer func() { stats.Time = time.Since(start) }()
+	for !limits.reached(s.stats) {
+		w := newWorld(sc, s.know)
 		w.everything, w.record = true, true
-		w.stroll(rand.New(rand.NewPCG(seed, uint64(stats.Runs))))
+		w.stroll(rand.New(rand.NewPCG(seed, uint64(s.stats.Runs))))
 		w.end()
-		stats.Runs++
-		stats.Steps += w.steps
-		stats.Ends++
+		s.ran(w)
 		if w.finding != nil {
-			return stats, shortest(sc, scheduleOf(w.trace), w.finding)
+			return s.stats, shortest(sc, scheduleOf(w.trace), w.finding)
 		}
 	}
-	return stats, nil
+	return s.stats, nil
 }

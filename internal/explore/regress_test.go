@@ -3,7 +3,6 @@ package explore
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"genlock.dev/genlock/protocol"
 )
@@ -142,7 +141,7 @@ func TestTwoNotes(t *testing.T) {
 		}},
 		{Do: breakIt, Until: func(_ *Proc, o op) bool { return o.verb == vRename && o.toName == protocol.LastName }},
 	}}
-	stats, f := Explore(sc, Limits{Time: 10 * time.Second})
+	stats, f := Explore(sc, Limits{Steps: 5_000_000})
 	t.Log(stats)
 	if f != nil {
 		t.Error(f)

@@ -5,10 +5,18 @@ import (
 	"time"
 )
 
-// Limits end a search before it is done. Zero is no limit.
+// Limits end a search before it is done. Zero is no limit. They count what is done
+// and not the time that it takes, so that a slow machine sees what a fast one does.
 type Limits struct {
-	Runs int
-	Time time.Duration
+	Runs  int
+	Steps int
+}
+
+// letIn is how many operations a newcomer counts for, see recovery.
+const letIn = 200
+
+func (l Limits) reached(s Stats) bool {
+	return l.Runs > 0 && s.Runs >= l.Runs || l.Steps > 0 && s.Steps+s.Recoveries*letIn >= l.Steps
 }
 
 // frame is one decision on the path to the current state.
@@ -51,13 +59,18 @@ func Explore(sc *Scenario, limits Limits) (Stats, *Failure) {
 	s.know.coros.close()
 	s.stats.Time = time.Since(start)
 	s.stats.Points = len(s.know.points)
-	s.stats.Recoveries = s.safe.done
 	return s.stats, failure
+}
+
+// ran counts a run that is over.
+func (s *search) ran(w *World) {
+	s.stats.Runs++
+	s.stats.Steps += w.steps
+	s.stats.Recoveries = s.safe.done
 }
 
 func (s *search) run() *Failure {
 	s.warmUp()
-	start := time.Now()
 	for {
 		s.stack, s.visited = nil, map[uint64]visit{}
 		s.know.adopt()
@@ -67,7 +80,7 @@ func (s *search) run() *Failure {
 				return f
 			}
 			s.stats.States = len(s.visited)
-			if s.limits.reached(s.stats.Runs, start) {
+			if s.limits.reached(s.stats) {
 				return nil
 			}
 			// Early on a restart is cheap. Later the rest of the pass may
@@ -89,8 +102,8 @@ func (s *search) run() *Failure {
 // option, to the end or to a state that is known.
 func (s *search) once() *Failure {
 	w := newWorld(s.sc, s.know)
+	defer s.ran(w)
 	defer w.end()
-	s.stats.Runs++
 	depth, spent := 0, 0
 	var asleep sleepSet
 	for w.finding == nil {
@@ -122,7 +135,6 @@ func (s *search) once() *Failure {
 			asleep = asleep.after(done, inTime)
 		}
 	}
-	s.stats.Steps += w.steps
 	return s.explain(w)
 }
 
@@ -169,13 +181,14 @@ func (s *search) backtrack() bool {
 // warmUp runs random schedules in which every operation is a scheduling point, to
 // learn most of the points before the search.
 func (s *search) warmUp() {
-	quiet := 0
-	for i, start := 0, time.Now(); i < 1000 && quiet < 200 && !s.limits.reached(0, start.Add(-s.limits.Time/2)); i++ {
+	half := Limits{Steps: s.limits.Steps / 2}
+	for i, quiet := 0, 0; i < 1000 && quiet < 200 && !half.reached(s.stats); i++ {
 		learned := s.know.learned
 		w := newWorld(s.sc, s.know)
 		w.everything = true
 		w.stroll(rand.New(rand.NewPCG(uint64(i), 1)))
 		w.end()
+		s.ran(w)
 		if quiet++; s.know.learned != learned {
 			quiet = 0
 		}

@@ -1,0 +1,6 @@
+//go:build !race
+
+package explore
+
+// racing: the race detector makes everything ten times slower.
+const racing = false
