@@ -95,7 +95,7 @@ func Duration(d time.Duration) string {
 
 // advice is the command to type next, "" when there is nothing to do.
 func (o *Observation) advice() string {
-	lock := quote(o.Lock)
+	lock := Quote(o.Lock)
 	switch o.State {
 	case Undecidable:
 		if o.Generation != "" {
@@ -114,8 +114,8 @@ func (o *Observation) advice() string {
 	return ""
 }
 
-// quote makes a path safe to paste into a shell.
-func quote(s string) string {
+// Quote makes a path safe to paste into a shell.
+func Quote(s string) string {
 	if s != "" && strings.IndexFunc(s, func(r rune) bool {
 		return !(r == '/' || r == '.' || r == '-' || r == '_' || r == '@' || r == '+' || r == ',' ||
 			'0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')

@@ -96,6 +96,9 @@ func (d *doctor) refused(p place, o *observer.Observation, err error) error {
 		return nil
 	}
 	f := Finding{Kind: string(o.State), Lock: p.lock, Path: p.dir.at(p.name), Evidence: err.Error()}
+	if odd, ok := errors.AsType[*protocol.UnsafeError](err); ok {
+		f.Path = odd.Path
+	}
 	switch o.State {
 	case observer.TooNew:
 		f.What = "a later version of genlock made this lock; this one leaves it alone"
@@ -105,7 +108,7 @@ func (d *doctor) refused(p place, o *observer.Observation, err error) error {
 		f.Ignore, f.Mend = "no: the lock cannot be taken as long as it is there", "ls -la "+quote(f.Path)
 	case observer.Unsafe:
 		f.What = "a link or an odd file stands where a real directory or file has to be"
-		f.Ignore, f.Mend = "no: nobody can take the lock, and it may be an attack", "ls -la "+quote(f.Path)
+		f.Ignore, f.Mend = "no: nobody can take the lock, and it may be an attack", "ls -ld "+quote(f.Path)
 	default:
 		f.Kind, f.What = string(observer.Unreadable), "the lock cannot be read, so it counts as held by an unknown owner"
 		f.Ignore, f.Mend = "no: you cannot take the lock", d.readableAgain(f.Path, p)

@@ -1,8 +1,6 @@
 package operate
 
-import (
-	"strings"
-)
+import "genlock.dev/genlock/observer"
 
 // Finding is one thing that is wrong, or odd enough to be told.
 type Finding struct {
@@ -26,13 +24,4 @@ type Finding struct {
 	Mend string `json:"mend"`
 }
 
-// quote makes a path safe to paste into a shell.
-func quote(s string) string {
-	plain := func(r rune) bool {
-		return strings.ContainsRune("/.-_@+,", r) || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
+func quote(path string) string { return observer.Quote(path) }

@@ -55,6 +55,9 @@ func idle(p place) *observer.Observation {
 	if _, err := p.root.Lstat(protocol.CurrentName); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if info, err := p.root.Lstat(protocol.QueueName); err == nil && !info.IsRegular() {
+		return nil
+	}
 	base := p.name[:len(p.name)-len(protocol.RootSuffix)]
 	for _, old := range []string{base, base + v2Suffix} {
 		if _, err := p.dir.Lstat(old); !errors.Is(err, fs.ErrNotExist) {

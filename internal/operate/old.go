@@ -2,6 +2,7 @@ package operate
 
 import (
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -43,22 +44,43 @@ func (w *walker) oldAlone(d *directory, lock string) error {
 }
 
 // oldBeside visits the old lock at a single lock's own path, and one of v2 beside
-// it, if there is no root of ours that tells.
+// it, if there is no root of ours that tells. What stands there and is no directory
+// keeps everybody from the lock.
 func (w *walker) oldBeside(d *directory, lock string) error {
 	for _, path := range []string{lock, lock + v2Suffix} {
-		dir, f, err := w.open(path)
-		if err != nil {
+		dir, err := d.OpenDir(filepath.Base(path))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil && w.rootless(lock):
+			return w.unusable(place{lock: lock, dir: d, name: filepath.Base(path), format: protocol.Genlock})
+		case err != nil:
 			continue
 		}
-		entries, _ := f.ReadDir(batch)
-		_, err = w.oldLock(dir, path, entries)
-		f.Close()
 		dir.Close()
-		if err != nil {
+		if err := w.oldAt(path); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// oldAt visits the directory path if it is an old lock.
+func (w *walker) oldAt(path string) error {
+	dir, f, err := w.open(path)
+	if err != nil {
+		return nil // gone meanwhile
+	}
+	defer dir.Close()
+	defer f.Close()
+	entries, _ := f.ReadDir(batch)
+	_, err = w.oldLock(dir, path, entries)
+	return err
+}
+
+func (w *walker) rootless(lock string) bool {
+	_, err := w.fs.Lstat(lock + protocol.RootSuffix)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // isOldLock tells whether a directory is one, by the names in it and by its record:

@@ -235,10 +235,11 @@ func (p *pruner) problem(path string, err error) error {
 
 func (p *pruner) unreadable(path string, err error) error { return p.problem(path, err) }
 
-// unusable roots are doctor's to explain; they stay as they are.
+// unusable roots stay as they are. Those of another format, or of a later version, are
+// no concern of this one; why the others cannot be used is told.
 func (p *pruner) unusable(at place) error {
 	_, err := observer.Look(p.ctx, at.lock, at.format)
-	if errors.Is(err, fs.ErrPermission) {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, protocol.ErrUnsafePath) {
 		return p.problem(at.lock, err)
 	}
 	return nil

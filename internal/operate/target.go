@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"genlock.dev/genlock/internal/env"
+	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/protocol"
 )
 
@@ -18,8 +19,9 @@ type Target struct {
 }
 
 // Resolve finds out what path names. A path with a coordination root is a lock,
-// also when a directory stands there; any other directory is one of locks; and
-// what is not there is a lock that nobody ever held, if its directory is.
+// also when a directory stands there; any other directory is one of locks; what is
+// neither stands where a lock could be, and is looked at as one; and what is not
+// there is a lock that nobody ever held, if its directory is.
 func Resolve(ctx context.Context, path string) (Target, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil || path == "" {
@@ -29,6 +31,8 @@ func Resolve(ctx context.Context, path string) (Target, error) {
 	if _, err := fsys.Lstat(abs + protocol.RootSuffix); err == nil {
 		return Target{abs, true}, nil
 	}
+	there, lerr := fsys.Lstat(abs)
+	isLink := lerr == nil && there.Mode&fs.ModeSymlink != 0
 	dir, err := fsys.OpenParent(abs)
 	if err == nil {
 		defer dir.Close()
@@ -36,13 +40,17 @@ func Resolve(ctx context.Context, path string) (Target, error) {
 			return Target{}, &protocol.UsageError{What: fmt.Sprintf("path %q", path),
 				Why: "it is a lock's own directory; leave out the " + protocol.RootSuffix}
 		}
-		return Target{abs, false}, nil
+		// A link where a lock belongs is told as that, and not followed.
+		return Target{abs, isLink && looksLikeLock(abs)}, nil
+	}
+	switch {
+	case lerr == nil && there.IsDir(), isLink && !vfs.IsNotDir(err) && !vfs.IsVanished(err):
+		return Target{}, err // there, and cannot be opened
+	case lerr == nil:
+		return Target{abs, true}, protocol.CheckLockPath(abs)
 	}
 	parent, perr := fsys.Lstat(filepath.Dir(abs))
-	if _, lerr := fsys.Lstat(abs); lerr == nil || perr != nil {
-		return Target{}, err // there, and no directory that can be opened
-	}
-	if !parent.IsDir() && parent.Mode&fs.ModeSymlink == 0 {
+	if perr != nil || !parent.IsDir() && parent.Mode&fs.ModeSymlink == 0 {
 		return Target{}, err
 	}
 	return Target{abs, true}, protocol.CheckLockPath(abs)
@@ -51,11 +59,17 @@ func Resolve(ctx context.Context, path string) (Target, error) {
 // Directory resolves what has to be a directory of locks.
 func Directory(ctx context.Context, path string) (Target, error) {
 	t, err := Resolve(ctx, path)
-	if err == nil && t.Lock {
-		if _, lerr := env.From(ctx).FS.Lstat(t.Path + protocol.RootSuffix); lerr != nil {
-			return t, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
-		}
+	if err != nil || !t.Lock {
+		return t, err
 	}
+	fsys := env.From(ctx).FS
+	if _, err := fsys.Lstat(t.Path + protocol.RootSuffix); err == nil {
+		return t, nil
+	}
+	if _, err := fsys.Lstat(t.Path); err == nil && looksLikeLock(t.Path) {
+		return t, nil // odd, and worth a row
+	}
+	_, err = fsys.OpenParent(t.Path)
 	return t, err
 }
 
