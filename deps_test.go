@@ -87,7 +87,7 @@ const testPolicy = `
 	internal/vfs/faultfs: internal/vfs SYSTEM
 	internal/vfs/vfstest: internal/vfs ERRNO
 	internal/peer: SYSTEM
-	internal/oldprograms: internal/vfs ERRNO
+	internal/oldprograms: internal/vfs SYSTEM
 	internal/lab:
 	internal/lab/coverage: SYSTEM
 	internal/explore: genlock protocol fence retire observer generation internal/vfs internal/vfs/memfs internal/env internal/evidence internal/tree internal/artifact internal/mutant SYSTEM

@@ -4,7 +4,6 @@ import (
 	"context"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"genlock.dev/genlock/internal/env"
 	"genlock.dev/genlock/internal/vfs"
@@ -41,18 +40,5 @@ func TestHoldOnDisk(t *testing.T) {
 			w.ok(h.Release())
 			w.ok(h.Release())
 		}
-	}
-}
-
-type wall struct{}
-
-func (wall) Now() time.Time { return time.Now() }
-
-func (wall) Sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }

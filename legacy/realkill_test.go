@@ -3,66 +3,54 @@
 package legacy_test
 
 import (
-	"bufio"
 	"context"
-	"os/exec"
+	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"genlock.dev/genlock/internal/evidence"
+	"genlock.dev/genlock/internal/oldprograms"
+	"genlock.dev/genlock/internal/vfs"
 )
 
-// holding starts a real old program, waits until it holds the lock, and returns
-// how to kill it.
-func (o oldProgram) holding(t *testing.T, module, lock string) (kill func()) {
+// installed gets a real old program ready, or skips the test and says why.
+func installed(t *testing.T, real oldprograms.Real) *oldprograms.Installed {
 	t.Helper()
-	return untilHeld(t, exec.Command("node", "testdata/old/holder.js", o.dialect, module, lock))
-}
-
-func untilHeld(t *testing.T, cmd *exec.Cmd) (kill func()) {
-	t.Helper()
-	out, err := cmd.StdoutPipe()
+	if testing.Short() {
+		t.Skip("real old programs are left out of a short run")
+	}
+	program, err := real.Install(t.TempDir())
 	if err != nil {
-		t.Fatal(err)
+		t.Skip(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	kill = func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	}
-	t.Cleanup(kill)
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil || line != "held\n" {
-		t.Fatalf("%s says %q, %v", cmd.Args, line, err)
-	}
-	return kill
+	return program
 }
 
 // A real old holder keeps us out while it lives. Killed, it is reclaimed in under
 // a second where its record proves it, and not at all where only its age speaks.
 func TestRealHolderIsKilled(t *testing.T) {
-	for _, o := range oldPrograms {
-		t.Run(o.pkg+" "+o.version, func(t *testing.T) {
-			module := o.install(t)
+	for _, real := range oldprograms.Reals {
+		t.Run(real.String(), func(t *testing.T) {
+			program := installed(t, real)
 			if !evidence.System().Self().InitialPIDNS {
 				t.Skip("from outside the initial PID namespace no old holder can be proven dead")
 			}
 			path := filepath.Join(t.TempDir(), "k.lock")
-			kill := o.holding(t, module, path)
+			old := begin(t, program.Holder(path))
+			old.untilHeld()
 			p := &proc{ctx: context.Background(), lock: path}
-			set := mustParse(t, o.dialect)
+			set := mustParse(t, real.Dialect)
 			l, s, err := p.acquire(set, false, 3)
 			if l != nil || s == nil || err != nil {
 				t.Fatalf("a live holder: got %v, %+v, %v", l, s, err)
 			}
 			t.Log(s.Path, s.Describe())
-			kill()
+			old.kill()
 			began := time.Now()
 			l, s, err = p.acquire(set, false, 3)
-			if o.dialect == "heartbeat" {
+			if real.Dialect == "heartbeat" {
 				if l != nil || err != nil {
 					t.Fatalf("an age was taken for proof: %v, %v", l, err)
 				}
@@ -83,18 +71,65 @@ func TestRealHolderIsKilled(t *testing.T) {
 	}
 }
 
-// Ours is killed while it holds; the real old program takes the lock by its own
-// rules.
+// Ours is killed at each step of taking and releasing in hold mode, at some of them
+// in a run that is not a long one. The old program, a real one where there is
+// one, takes the lock from what is left, by its own rules.
 func TestRealProgramAfterOurs(t *testing.T) {
-	for _, o := range oldPrograms {
-		t.Run(o.pkg+" "+o.version, func(t *testing.T) {
-			module := o.install(t)
-			w := workplace{List: o.dialect, Lock: filepath.Join(t.TempDir(), "k.lock")}
-			kill := untilHeld(t, w.command(t, "hold"))
-			kill()
-			began := time.Now()
-			o.holding(t, module, w.Lock)
-			t.Logf("it holds the lock after %s", time.Since(began))
-		})
+	for _, list := range []string{"mkdir", "mkdir,v2"} {
+		afterOurs(t, oldprograms.Reals[0], list)
 	}
+	afterOurs(t, oldprograms.Reals[1], "mkdir,v2")
+	afterOurs(t, oldprograms.Reals[1], "v2")
+	afterOurs(t, oldprograms.Reals[2], "heartbeat")
+	t.Run("emulated token", func(t *testing.T) {
+		killedAtEachStep(t, "token", func(t *testing.T, lock string) {
+			program := emulated("token", vfs.OS())
+			for end := time.Now().Add(time.Minute); ; {
+				got, err := program.Try(lock)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got {
+					return
+				}
+				if time.Now().After(end) {
+					t.Fatal("it is wedged")
+				}
+			}
+		})
+	})
+}
+
+func afterOurs(t *testing.T, real oldprograms.Real, list string) {
+	t.Run(fmt.Sprintf("%s after %s", real, list), func(t *testing.T) {
+		program := installed(t, real)
+		killedAtEachStep(t, list, func(t *testing.T, lock string) { begin(t, program.Holder(lock)).untilHeld() })
+	})
+}
+
+func killedAtEachStep(t *testing.T, list string, takes func(*testing.T, string)) {
+	step, longest, last := 9, time.Duration(0), 0
+	if os.Getenv("GENLOCK_LONG") != "" {
+		step = 1
+	}
+	for k, ended := 1, false; !ended; k, last = k+step, k {
+		t.Run(fmt.Sprint(k), func(t *testing.T) {
+			lock := filepath.Join(t.TempDir(), "k.lock")
+			ours := begin(t, worker{List: list, Lock: lock, Stop: k, Die: true}.command(t))
+			said := ours.says()
+			for ; said == sayHeld; said = ours.says() {
+			}
+			if ended = said == sayKept; !ended && said != sayStopped {
+				t.Fatalf("ours says %q", said)
+			}
+			ours.cmd.Wait()
+			began := time.Now()
+			takes(t, lock)
+			longest = max(longest, time.Since(began))
+		})
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("killed before each %d. of %d steps; the old program took the lock after %s at most", step, last, longest)
 }

@@ -1,28 +1,33 @@
 package legacy_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"io"
 	"os"
-	"strings"
+	"os/exec"
 	"testing"
 	"time"
 
 	"genlock.dev/genlock/internal/env"
+	"genlock.dev/genlock/internal/evidence"
 	"genlock.dev/genlock/internal/oldprograms"
 	"genlock.dev/genlock/internal/vfs"
+	"genlock.dev/genlock/internal/vfs/faultfs"
 	"genlock.dev/genlock/legacy"
 )
+
+const workerEnv = "GENLOCK_LEGACY_WORKER"
 
 func TestMain(m *testing.M) {
 	spec := os.Getenv(workerEnv)
 	if spec == "" {
 		os.Exit(m.Run())
 	}
-	var w workplace
+	var w worker
 	if err := json.Unmarshal([]byte(spec), &w); err != nil {
 		panic(err)
 	}
@@ -32,137 +37,185 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// run is one worker: ours, or an emulated old program.
-func (w workplace) run() error {
-	stats := map[string]any{"program": w.Kind}
-	lost, waits, longest := 0, 0, time.Duration(0)
-	if w.Kind == "hold" {
-		return w.holdForEver()
-	}
-	turn := w.ours
-	if w.Kind != "ours" {
-		turn = w.emulated()
-	}
-	if w.Kind == "ours" {
-		// The old programs take a while to start; without them there is no
-		// contention.
-		for end := time.Now().Add(20 * time.Second); !w.ready() && time.Now().Before(end); {
-			pause(10 * time.Millisecond)
-		}
-	} else {
-		os.WriteFile(w.Log+".ready", nil, 0o666)
-	}
-	for n := range w.Turns {
-		began := time.Now()
-		tries, err := turn(fmt.Sprintf("ours:%d:%d", os.Getpid(), n))
-		if errors.Is(err, legacy.ErrLost) {
-			lost++
-		} else if err != nil {
-			return err
-		}
-		waits += tries
-		longest = max(longest, time.Since(began))
-		pause(time.Millisecond)
-	}
-	stats["turns"], stats["waits"], stats["longestMs"], stats["lost"] = w.Turns, waits, longest.Milliseconds(), lost
-	return json.NewEncoder(os.Stdout).Encode(stats)
+// worker is a process that takes a lock: ours, or an emulated old program. It tells
+// what it does line by line, and stops where it is told to until it may go on.
+type worker struct {
+	// Old is the old program; "" is ours, which holds the old locks of List.
+	Old, List, Lock string
+	// Stop is the number of the step before which it stops, or is killed if
+	// Die; 0 is never. Steps are those that another process can notice.
+	Stop int
+	Die  bool
 }
 
-func (w workplace) ready() bool {
-	_, err := os.Stat(w.Log + ".ready")
-	return err == nil
+// What a worker says.
+const (
+	sayStopped = "stopped" // before the step; it goes on with the next line that it reads
+	sayHeld    = "held"    // and holds it until the next line; then it says sayLost or sayKept
+	sayNot     = "not held"
+	sayLost    = "lost"
+	sayKept    = "kept"
+)
+
+func (w worker) command(t *testing.T) *exec.Cmd {
+	t.Helper()
+	data, err := json.Marshal(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), workerEnv+"="+string(data))
+	return cmd
 }
 
-// holdForEver takes the lock, says so, and waits to be killed.
-func (w workplace) holdForEver() error {
-	set, err := legacy.Parse(w.List)
+func (w worker) run() error {
+	in := bufio.NewReader(os.Stdin)
+	next := func() { in.ReadString('\n') }
+	n := 0
+	fs := faultfs.Wrap(vfs.OS(), faultfs.Hooks{Before: func(op faultfs.Op) error {
+		if !w.step(op) {
+			return nil
+		}
+		if n++; n == w.Stop {
+			fmt.Println(sayStopped)
+			if w.Die {
+				self, err := os.FindProcess(os.Getpid())
+				if err != nil {
+					return err
+				}
+				self.Kill()
+				select {}
+			}
+			next()
+		}
+		return nil
+	}})
+	check, release, err := w.take(fs)
 	if err != nil {
 		return err
 	}
-	p := &proc{ctx: context.Background(), lock: w.Lock}
-	if l, s, err := p.acquire(set, true, 3); l == nil {
-		return fmt.Errorf("cannot take the lock: %+v %w", s, err)
+	if check == nil {
+		fmt.Println(sayNot)
+		return nil
 	}
-	fmt.Println("held")
-	select {}
+	fmt.Println(sayHeld)
+	if !w.Die {
+		next()
+	}
+	said := sayKept
+	if errors.Is(check(), legacy.ErrLost) {
+		said = sayLost
+	}
+	if err := release(); err != nil && !errors.Is(err, legacy.ErrLost) {
+		return err
+	}
+	fmt.Println(said)
+	return nil
 }
 
-func pause(most time.Duration) { wall{}.Sleep(context.Background(), rand.N(most)) }
-
-// ours is one turn of an acquire loop.
-func (w workplace) ours(me string) (waits int, err error) {
-	p := &proc{ctx: context.Background(), lock: w.Lock}
-	set, err := legacy.Parse(w.List)
-	if err != nil {
-		return 0, err
+func (w worker) step(op faultfs.Op) bool {
+	switch {
+	case w.Die:
+		return op.Writes() || op.Verb == faultfs.Touch // killed before a look is killed before what follows
+	case w.Old != "":
+		return toOld(op)
 	}
-	var reclaimed []legacy.Intent
-	for {
-		l, _, err := p.try(set, true, &reclaimed)
+	return toUs(op)
+}
+
+// take gives it some rounds, as a loop would.
+func (w worker) take(fs vfs.FS) (check, release func() error, err error) {
+	const rounds = 5
+	if w.Old == "" {
+		set, err := legacy.Parse(w.List)
 		if err != nil {
-			return waits, err
+			return nil, nil, err
 		}
+		e := *env.From(context.Background())
+		e.FS = fs
+		p := &proc{ctx: env.With(context.Background(), &e), lock: w.Lock}
+		l, _, err := p.acquire(set, true, rounds)
 		if l == nil {
-			waits++
-			pause(5 * time.Millisecond)
-			continue
+			return nil, nil, err
 		}
-		w.work(me)
-		cerr := l.Check()
-		rerr := l.Release()
-		if errors.Is(cerr, legacy.ErrLost) || errors.Is(rerr, legacy.ErrLost) {
-			w.note("lost " + me)
-		}
-		return waits, rerr
+		return l.Check, l.Release, nil
 	}
-}
-
-func (w workplace) emulated() func(string) (int, error) {
-	self := oldprograms.Self{FS: vfs.OS(), PID: os.Getpid(), Now: time.Now, NewID: newID,
-		Alive: func(pid int) bool {
-			return env.From(context.Background()).Machine.Process(pid).State != 4 // absent
-		}}
-	program := &oldprograms.Token{Self: self}
-	return func(me string) (tries int, err error) {
-		for {
-			got, err := program.Try(w.Lock)
-			if err != nil {
-				return tries, err
-			}
-			if !got {
-				tries++
-				pause(5 * time.Millisecond)
-				continue
-			}
-			w.work(strings.Replace(me, "ours:", "token:", 1))
-			return tries, program.Release(w.Lock)
+	program := emulated(w.Old, fs)
+	for range rounds {
+		if got, err := program.Try(w.Lock); got && err == nil {
+			return func() error { return nil }, func() error { program.Release(w.Lock); return nil }, nil
 		}
 	}
+	return nil, nil, nil
 }
 
-// work is the critical section; testdata/old/worker.js has the same.
-func (w workplace) work(me string) {
-	f, err := os.OpenFile(w.Section, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+// emulated is an old program on this machine.
+func emulated(name string, fs vfs.FS) oldprograms.Program {
+	m := env.From(context.Background()).Machine
+	self := oldprograms.Self{FS: fs, Host: m.Self().Hostname, PID: os.Getpid(), Now: time.Now, NewID: newID,
+		Alive: func(pid int) bool { return m.Process(pid).State != evidence.Absent }}
+	return programOf(name, self)
+}
+
+// running is a worker, or a real old program, that was started.
+type running struct {
+	t   *testing.T
+	cmd *exec.Cmd
+	in  io.Writer
+	out *bufio.Reader
+}
+
+func begin(t *testing.T, cmd *exec.Cmd) *running {
+	t.Helper()
+	r := &running{t: t, cmd: cmd}
+	in, err := cmd.StdinPipe()
 	if err != nil {
-		other, rerr := os.ReadFile(w.Section)
-		if rerr != nil || len(other) == 0 {
-			other = []byte("?")
-		}
-		w.note("overlap " + me + " " + string(other))
-		pause(time.Millisecond)
-		return
+		t.Fatal(err)
 	}
-	f.WriteString(me)
-	f.Close()
-	pause(2 * time.Millisecond)
-	os.Remove(w.Section)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.in, r.out, cmd.Stderr = in, bufio.NewReader(out), os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.kill)
+	return r
 }
 
-func (w workplace) note(line string) {
-	f, err := os.OpenFile(w.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+// says is its next line; "" when it has ended.
+func (r *running) says() string {
+	line, err := r.out.ReadString('\n')
 	if err != nil {
-		panic(err)
+		return ""
 	}
-	defer f.Close()
-	f.WriteString(line + "\n")
+	return line[:len(line)-1]
+}
+
+func (r *running) goOn() { io.WriteString(r.in, "\n") }
+
+func (r *running) untilHeld() {
+	r.t.Helper()
+	if said := r.says(); said != sayHeld {
+		r.t.Fatalf("%s says %q", r.cmd.Args, said)
+	}
+}
+
+func (r *running) kill() {
+	r.cmd.Process.Kill()
+	r.cmd.Wait()
+}
+
+type wall struct{}
+
+func (wall) Now() time.Time { return time.Now() }
+
+func (wall) Sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }

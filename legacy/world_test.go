@@ -182,7 +182,10 @@ func (p *proc) kill() {
 
 // program makes the process one of an old program.
 func (p *proc) program(name string) oldprograms.Program {
-	self := oldprograms.Self{FS: p.fs, Host: host, PID: p.pid, Now: p.w.time, Alive: p.w.alive, NewID: newID}
+	return programOf(name, oldprograms.Self{FS: p.fs, Host: host, PID: p.pid, Now: p.w.time, Alive: p.w.alive, NewID: newID})
+}
+
+func programOf(name string, self oldprograms.Self) oldprograms.Program {
 	switch name {
 	case "mkdir":
 		return &oldprograms.Mkdir{Self: self}

@@ -1,34 +1,30 @@
-// One process of a real old program that takes the lock turn after turn:
+// One process of a real old program that takes turns at the lock:
 //
-//	node worker.js PROGRAM MODULE LOCK SECTION LOG TURNS
+//	node worker.js DIALECT MODULE LOCK LOG TURNS MILLISECONDS PROCESSES
 //
-// Inside the lock it makes the file SECTION, which must not exist. What it finds
-// there instead is an overlap; both go to LOG. It ends with one line of JSON.
+// It writes the LOG that turns.go describes and ends with one line of JSON.
 "use strict";
 const fs = require("node:fs");
-const [program, module_, lock, section, log, turns] = process.argv.slice(2);
+const [program, module_, lock, log, turns, most, all] = process.argv.slice(2);
 const old = require(module_);
-const note = (line) => fs.appendFileSync(log, line + "\n");
+const note = (what, name) => fs.appendFileSync(log, `${what} ${name}\n`);
 const pause = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-const stats = { program, turns: 0, longestMs: 0, errors: {}, compromised: 0 };
+const stats = { Program: program, Turns: 0, LongestMS: 0, WaitedMS: 0, Lost: 0, Errors: {} };
 const threw = (e) => {
   const what = e.code || e.message.split(":")[0];
-  stats.errors[what] = (stats.errors[what] || 0) + 1;
+  stats.Errors[what] = (stats.Errors[what] || 0) + 1;
 };
+let asked = 0;
 
 function work() {
-  const me = `${program}:${process.pid}:${stats.turns}`;
-  let alone = false;
-  try {
-    fs.writeFileSync(section, me, { flag: "wx" });
-    alone = true;
-  } catch {
-    let other = "?";
-    try { other = fs.readFileSync(section, "utf8"); } catch {}
-    note(`overlap ${me} ${other}`);
-  }
+  const waited = Date.now() - asked;
+  stats.WaitedMS += waited;
+  stats.LongestMS = Math.max(stats.LongestMS, waited);
+  const me = `${program}:${process.pid}:${stats.Turns}`;
+  note("in", me);
   pause(1);
-  if (alone) fs.rmSync(section, { force: true });
+  note("out", me);
+  stats.Turns++;
 }
 
 // Each takes the lock once, works, and releases it.
@@ -54,7 +50,7 @@ const once = {
       let release;
       try {
         release = await old.lock(lock.replace(/\.lock$/, ""), {
-          realpath: false, onCompromised: () => { stats.compromised++; },
+          realpath: false, onCompromised: () => { stats.Lost++; },
         });
       } catch (e) {
         if (e.code !== "ELOCKED") throw e;
@@ -69,12 +65,12 @@ const once = {
 };
 
 (async () => {
-  fs.writeFileSync(log + ".ready", "");
-  while (stats.turns < Number(turns)) {
-    const began = Date.now();
+  note("ready", `${program}:${process.pid}`);
+  while (("\n" + fs.readFileSync(log, "utf8")).split("\nready ").length - 1 < Number(all)) pause(1);
+  const began = Date.now();
+  while (stats.Turns < Number(turns) && Date.now() - began < Number(most)) {
+    asked = Date.now();
     try { await once[program](); } catch (e) { threw(e); pause(1); continue; }
-    stats.longestMs = Math.max(stats.longestMs, Date.now() - began);
-    stats.turns++;
     pause(Math.random() * 2);
   }
   console.log(JSON.stringify(stats));

@@ -1,5 +1,5 @@
 // A real old program that takes the lock once, says so, and holds it until it is
-// killed:  node holder.js PROGRAM MODULE LOCK
+// killed:  node holder.js DIALECT MODULE LOCK
 "use strict";
 const [program, module_, lock] = process.argv.slice(2);
 const old = require(module_);
