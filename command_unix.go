@@ -45,11 +45,11 @@ func startWithWitnesses(cmd *exec.Cmd, witnesses []uintptr, track bool) (gone fu
 		}
 	}
 	for _, w := range witnesses {
-		f, err := duplicate(int(w))
+		free()
+		f, err := duplicate(int(w), 3+len(cmd.ExtraFiles))
 		if err != nil {
 			return nil, err
 		}
-		free()
 		pass(f)
 	}
 	if !track {
@@ -60,7 +60,13 @@ func startWithWitnesses(cmd *exec.Cmd, witnesses []uintptr, track bool) (gone fu
 		return nil, err
 	}
 	free()
-	pass(tree)
+	end, err := duplicate(int(tree.Fd()), 3+len(cmd.ExtraFiles))
+	tree.Close()
+	if err != nil {
+		ends.Close()
+		return nil, err
+	}
+	pass(end)
 	if err := cmd.Start(); err != nil {
 		ends.Close()
 		return nil, err
@@ -87,21 +93,38 @@ func ended(ends *os.File) bool {
 // passedOn duplicates descriptor fd if a child would inherit it: without this,
 // naming a high descriptor would close the lower ones. nil if it would not.
 func passedOn(fd int) *os.File {
-	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
-	if err != nil || flags&unix.FD_CLOEXEC != 0 {
+	if !inherited(fd) {
 		return nil
 	}
-	f, err := duplicate(fd)
+	f, err := duplicate(fd, fd)
 	if err != nil {
 		return nil
 	}
 	return f
 }
 
-func duplicate(fd int) (*os.File, error) {
-	d, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
-	if err != nil {
-		return nil, os.NewSyscallError("fcntl", err)
+func inherited(fd int) bool {
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+	return err == nil && flags&unix.FD_CLOEXEC == 0
+}
+
+// duplicate duplicates fd, for the child's number target. In the child, package
+// syscall moves what comes from below its target, and a pipe of its own, to the
+// numbers after the highest one: none comes from below, and the number after each
+// is not one that was inherited.
+func duplicate(fd, target int) (*os.File, error) {
+	for least := target + 1; ; {
+		d, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, least)
+		if err == unix.EINVAL {
+			err = unix.EMFILE // the limit of open files is below that number
+		}
+		if err != nil {
+			return nil, os.NewSyscallError("fcntl", err)
+		}
+		if !inherited(d + 1) {
+			return os.NewFile(uintptr(d), "inherited"), nil
+		}
+		unix.Close(d)
+		least = d + 2
 	}
-	return os.NewFile(uintptr(d), "inherited"), nil
 }

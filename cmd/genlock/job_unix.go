@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -13,22 +14,27 @@ import (
 // shell, has the terminal while it runs.
 type job struct {
 	pid int
-	tty *terminal // nil when stdin is not our terminal
+	tty *terminal // nil when no terminal controls us
+	// lent: the terminal was ours to give to the command, and nobody else has
+	// taken it since, as far as we know.
+	lent atomic.Bool
 }
 
 // startJob starts cmd by start, which may add to it. In a pipeline the terminal
-// stays with our own group, where a pager may want to read from it, until the
-// command asks for it.
+// stays with our own group, where what stands before or behind us may want to
+// read from it, until the command asks for it.
 func startJob(cmd *exec.Cmd, start func(*exec.Cmd) error) (*job, error) {
-	tty := controllingTerminal()
+	j := &job{tty: controllingTerminal()}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if tty != nil && tty.foreground() && isTerminal(os.Stdout) {
-		cmd.SysProcAttr.Foreground, cmd.SysProcAttr.Ctty = true, tty.fd
+	tty := j.tty
+	if tty != nil && tty.foreground() && isTerminal(os.Stdin) && isTerminal(os.Stdout) {
+		cmd.SysProcAttr.Foreground, cmd.SysProcAttr.Ctty = true, tty.fd()
+		j.lent.Store(true)
 	}
 	if err := start(cmd); err != nil {
 		return nil, err
 	}
-	j := &job{pid: cmd.Process.Pid, tty: tty}
+	j.pid = cmd.Process.Pid
 	cmd.Process.Release() // wait does it by number, to see the command stop
 	if tty != nil {
 		// From now on we write from the background.
@@ -61,11 +67,13 @@ func (j *job) wait() error {
 	}
 }
 
+// giveBack takes the terminal back, also from a group that the command has made and
+// put into the foreground.
 func (j *job) giveBack() {
 	if j.tty == nil {
 		return
 	}
-	if j.tty.holder() == j.pid {
+	if h := j.tty.holder(); h == j.pid || j.lent.Load() && !ofShell(h) {
 		j.tty.give(j.tty.own)
 	}
 	j.tty.heedOutput()
@@ -93,6 +101,7 @@ func (j *job) stopped(by syscall.Signal) {
 		if t.holder() == j.pid {
 			t.give(t.own)
 		}
+		j.lent.Store(false)
 		syscall.Kill(-t.own, syscall.SIGSTOP) // SIGCONT will resume the command
 	}
 }
@@ -113,8 +122,15 @@ func (j *job) signal(s os.Signal) {
 }
 
 func (j *job) resume() {
-	if j.tty != nil && j.tty.foreground() {
-		j.tty.give(j.pid)
+	if j.tty != nil {
+		switch j.tty.holder() {
+		case j.tty.own:
+			j.tty.give(j.pid)
+			j.lent.Store(true)
+		case j.pid:
+		default:
+			j.lent.Store(false) // perhaps a shell has it, which took us for stopped
+		}
 	}
 	j.kill(syscall.SIGCONT)
 }

@@ -1,128 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"sync"
-	"syscall"
 	"testing"
 
 	"genlock.dev/genlock"
 	"genlock.dev/genlock/observer"
-
-	"golang.org/x/sys/unix"
 )
-
-// session is an interactive shell on a terminal of its own, in a fresh directory.
-type session struct {
-	t    *testing.T
-	dir  string
-	ptmx *os.File
-
-	mu  sync.Mutex
-	out bytes.Buffer
-	at  int // what was expected already
-}
-
-func newSession(t *testing.T) *session {
-	t.Helper()
-	ptmx, pts := openTerminal(t)
-	s := &session{t: t, dir: t.TempDir(), ptmx: ptmx}
-	cmd := exec.Command("sh", "-i")
-	cmd.Dir = s.dir
-	cmd.Env = append(os.Environ(), "PS1=ready> ", "ENV=", "TERM=dumb", "HISTFILE=")
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = pts, pts, pts
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	pts.Close()
-	go s.read()
-	t.Cleanup(func() {
-		ptmx.Close() // hangs up
-		cmd.Process.Kill()
-		cmd.Wait()
-	})
-	s.expect("ready> ")
-	return s
-}
-
-func openTerminal(t *testing.T) (ptmx, pts *os.File) {
-	t.Helper()
-	ptmx, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Skip("no terminals here: ", err)
-	}
-	fd := int(ptmx.Fd())
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Skip("no terminals here: ", err)
-	}
-	unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
-	unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 100})
-	pts, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Skip("no terminals here: ", err)
-	}
-	return ptmx, pts
-}
-
-func (s *session) read() {
-	buf := make([]byte, 4096)
-	for {
-		n, err := s.ptmx.Read(buf)
-		s.mu.Lock()
-		s.out.Write(buf[:n])
-		s.mu.Unlock()
-		if err != nil {
-			return
-		}
-	}
-}
-
-func (s *session) send(text string) {
-	s.t.Helper()
-	if _, err := s.ptmx.WriteString(text); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-// expect waits until the terminal shows re after what was expected before.
-func (s *session) expect(re string) string {
-	s.t.Helper()
-	want := regexp.MustCompile(re)
-	var found string
-	if !poll(func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		loc := want.FindIndex(s.out.Bytes()[s.at:])
-		if loc != nil {
-			found = string(s.out.Bytes()[s.at+loc[0] : s.at+loc[1]])
-			s.at += loc[1]
-		}
-		return loc != nil
-	}) {
-		s.t.Fatalf("%q does not appear on the terminal; it shows:\n%q", re, s.out.String())
-	}
-	return found
-}
-
-// state waits until the lock k.lock is in a state.
-func (s *session) state(want observer.State) {
-	s.t.Helper()
-	lock := genlock.New(filepath.Join(s.dir, "k.lock"), nil)
-	if !poll(func() bool {
-		seen, err := lock.Status(context.Background())
-		return err == nil && seen.State == want
-	}) {
-		s.t.Fatalf("the lock never is %s", want)
-	}
-}
 
 func TestTerminalCommandReads(t *testing.T) {
 	s := newSession(t)
@@ -208,10 +94,71 @@ func TestTerminalWait(t *testing.T) {
 	s.expect("code=130\r\n")
 	s.send("genlock run k.lock -- echo mine\n")
 	s.expect(`\rgenlock: waiting 2s`)
-	if err := os.WriteFile(filepath.Join(s.dir, "go"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	s.touch("go")
 	s.expect(`\r\x1b\[Kgenlock: took lock k.lock after \ds\r\nmine\r\n`)
 	s.expect("ready> ")
 	s.state(observer.Free)
+}
+
+// A command whose standard input comes from somewhere else can ask at the terminal all
+// the same, as sudo and ssh do for a password.
+func TestTerminalAskedFromPipe(t *testing.T) {
+	s := newSession(t)
+	s.send("echo data | genlock run k.lock -- sh -c 'read d; echo ask; read x </dev/tty; echo \"<$d $x>\"'\n")
+	s.expect(`ask\r\n`)
+	s.send("hello\n")
+	s.expect(`<data hello>\r\n(?s:.*)ready> `)
+	// The same, and the user thinks better of it.
+	s.send("echo data | genlock run k.lock -- sh -c 'echo ask; read x </dev/tty; echo \"<$x>\"'\n")
+	s.expect(`ask\r\n`)
+	s.send("\x03")
+	s.expect("ready> ")
+	s.state(observer.Free)
+}
+
+// What stands before genlock in a pipeline may read from the terminal.
+func TestTerminalPipelineBefore(t *testing.T) {
+	s := newSession(t)
+	s.send("(echo ask; read x; echo \"<$x>\") | genlock run k.lock -- cat\n")
+	s.expect(`ask\r\n`)
+	s.send("hello\n")
+	s.expect(`<hello>\r\n(?s:.*)ready> `)
+}
+
+// A shell as the command has jobs of its own.
+func TestTerminalShell(t *testing.T) {
+	s := newSession(t)
+	s.send("PS1='inner> ' genlock run k.lock -- sh -i\n")
+	s.expect("inner> ")
+	s.send("sh -c 'echo began; exec untilfile never'\n")
+	s.expect(`began\r\n`)
+	s.send("\x1a")
+	s.expect(`Stopped(?s:.*)inner> `)
+	s.state(observer.Held)
+	s.send("fg\n")
+	s.expect(`untilfile`)
+	s.send("\x03")
+	s.expect("inner> ")
+	s.send("exit 7\n")
+	s.expect("ready> ")
+	s.send("echo code=$?\n")
+	s.expect("code=7\r\n")
+	s.state(observer.Free)
+}
+
+// A shell with `set -m` puts what it starts into other groups, and one of them into the
+// foreground. When it dies meanwhile, the script around genlock has its terminal back.
+func TestTerminalGroupOfItsOwn(t *testing.T) {
+	s := newSession(t)
+	if err := os.WriteFile(filepath.Join(s.dir, "script"), []byte(`genlock run k.lock -- sh -c 'set -m; sh -c "kill -9 \$PPID"; :'
+echo ask $?
+read x
+echo "<$x>"
+`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s.send("sh script\n")
+	s.expect(`ask 137\r\n`)
+	s.send("hello\n")
+	s.expect(`<hello>\r\n(?s:.*)ready> `)
 }
