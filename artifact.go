@@ -16,8 +16,9 @@ type Artifact struct {
 	// Path is where it belongs. Missing parents are created.
 	Path string
 	// Verify, if not nil, tells whether what is there is good. An error means
-	// that it is built anew and replaced. It must not change anything, and it
-	// runs without the lock as well.
+	// that it is built anew and replaced. What was built is asked about as well,
+	// where it was built, and published only if it is good: see ErrUnverified.
+	// It must not change anything, and it runs without the lock as well.
 	Verify func(ctx context.Context, path string) error
 	// Replace builds anew and replaces what is there. Readers see the whole
 	// old or the whole new one; a running executable keeps its file.

@@ -77,6 +77,7 @@ type job struct {
 	want Artifact
 	// artifact is want, with Replace set once what is there proved bad.
 	artifact Artifact
+	bad      error // why what is there proved bad
 }
 
 func (j *job) run(ctx context.Context, build func(context.Context, *Work) error) (res Result, err error) {
@@ -143,33 +144,24 @@ func (j *job) build(ctx context.Context, lease *Lease, out string, build func(co
 		lease.Failed(exit, firstLine(err))
 		return &BuildFailedError{Lock: j.lock.given, Generation: lease.Generation(), Exit: exit, Err: err}
 	}
+	if err := j.verified(work, lease, out); err != nil {
+		return err
+	}
 	j.lock.emit(Event{Kind: EventBuilt, Generation: lease.Generation(), Artifact: j.want.Path}, j.env.Clock.Now())
 	err = lease.Publish(ctx, j.artifact)
 	if errors.Is(err, ErrNoArtifact) && j.want.InPlace {
+		j.bad = nil
 		if ready, rerr := j.ready(ctx); ready || rerr != nil {
 			return rerr
+		}
+		if j.bad != nil {
+			err = unverified(j.bad)
 		}
 	}
 	if err != nil && !errors.Is(err, ErrLost) {
 		lease.Failed(-1, firstLine(err))
 	}
 	return err
-}
-
-// ready tells whether a good artifact is there.
-func (j *job) ready(ctx context.Context) (bool, error) {
-	there, err := artifact.Exists(j.env.FS, j.want.Path)
-	if err != nil || !there || j.want.Verify == nil {
-		return there, err
-	}
-	if err := j.want.Verify(ctx, j.want.Path); err != nil {
-		if ctx.Err() != nil {
-			return false, context.Cause(ctx)
-		}
-		j.artifact.Replace = true
-		return false, nil
-	}
-	return true, nil
 }
 
 // adopted is the result without the lock.

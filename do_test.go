@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -127,6 +128,40 @@ func TestDoVerify(t *testing.T) {
 		res, err := lock.Do(t.Context(), a, b.build)
 		if err != nil || res.How != want {
 			t.Errorf("call %d: %v, %v; want %v", i+1, res.How, err, want)
+		}
+	}
+}
+
+// TestDoVerifyFresh: what was built and does not verify is not published, whether it was
+// built in private or in place, and those who wait learn why.
+func TestDoVerifyFresh(t *testing.T) {
+	for _, inPlace := range []bool{false, true} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "tool")
+		var asked []string
+		a := genlock.Artifact{Path: path, InPlace: inPlace, Verify: func(_ context.Context, at string) error {
+			asked = append(asked, at)
+			return errors.New("not what it should be")
+		}}
+		lock := genlock.New(filepath.Join(dir, "k.lock"), nil)
+		res, err := lock.Do(t.Context(), a, func(_ context.Context, w *genlock.Work) error {
+			if inPlace {
+				return os.WriteFile(path, []byte("bad"), 0o666)
+			}
+			return os.WriteFile(w.Out, []byte("bad"), 0o666)
+		})
+		if !errors.Is(err, genlock.ErrUnverified) || !strings.Contains(err.Error(), "not what it should be") || res.How != genlock.Unknown {
+			t.Errorf("in place %v: %v, %v; want %v", inPlace, res.How, err, genlock.ErrUnverified)
+		}
+		if _, err := os.Stat(path); !inPlace && err == nil {
+			t.Error("it was published")
+		}
+		if len(asked) != 1 || filepath.Base(asked[0]) != "tool" || (asked[0] == path) != inPlace {
+			t.Errorf("in place %v: asked about %q", inPlace, asked)
+		}
+		seen, err := lock.Status(t.Context())
+		if err != nil || seen.State != "free" || seen.Last == nil || !strings.Contains(seen.Last.Message, "fails verification") {
+			t.Errorf("in place %v: %+v, %v", inPlace, seen, err)
 		}
 	}
 }

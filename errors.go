@@ -20,6 +20,9 @@ var (
 	// ErrLost: the lease's generation was retired by somebody else, or the
 	// lock's directory was deleted. Nothing may be published any more.
 	ErrLost = generation.ErrLost
+	// ErrRootMoved comes with ErrLost when nobody retired the generation, and
+	// the lock's directory was deleted or moved away instead.
+	ErrRootMoved = generation.ErrRootMoved
 	// ErrReleased: the lease was released before.
 	ErrReleased = errors.New("the lease is released")
 	// ErrFormat and ErrTooNew: see *FormatError.
@@ -35,6 +38,9 @@ var (
 	ErrNested = errors.New("the lock is held by the same call chain")
 	// ErrNoArtifact: the build ended well but made no artifact.
 	ErrNoArtifact = artifact.ErrNoArtifact
+	// ErrUnverified: the build ended well, and Artifact.Verify refuses what it
+	// made. Nothing was published.
+	ErrUnverified = errors.New("what was built fails verification")
 	// ErrExists: the artifact exists and may not be replaced.
 	ErrExists = artifact.ErrExists
 )

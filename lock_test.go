@@ -330,6 +330,8 @@ func TestDeletedByHand(t *testing.T) {
 	}
 	if err := lease.Release(); !errors.Is(err, genlock.ErrLost) {
 		t.Errorf("release: %v, want %v", err, genlock.ErrLost)
+	} else if !errors.Is(err, genlock.ErrRootMoved) {
+		t.Errorf("release: %v, and nobody retired it: want %v", err, genlock.ErrRootMoved)
 	}
 	if err := acquire(t, lock).Release(); err != nil {
 		t.Error(err)

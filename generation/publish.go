@@ -22,7 +22,8 @@ var (
 	// ErrHeld: somebody else holds the lock. Losing the race is no failure.
 	ErrHeld = errors.New("the lock is held")
 	// ErrRootMoved: the path does not lead to the root that was opened any
-	// more, so nothing is held. Open it again and start anew.
+	// more, so nothing is held. Open it again and start anew. With ErrLost it
+	// says that nobody retired the generation: its root is gone.
 	ErrRootMoved = errors.New("the lock's directory was moved or deleted")
 	// ErrLost: the generation was retired by somebody else, or deleted.
 	ErrLost = errors.New("the lock was lost")

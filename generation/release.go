@@ -45,7 +45,7 @@ func (t *Tenure) Release() error {
 	case err == nil:
 		t.settle(token)
 	case errors.Is(err, ErrLost):
-		t.err = fmt.Errorf("lock %s: generation %s: %w", token.Root.Lock, token.Generation.ID, ErrLost)
+		t.err = fmt.Errorf("lock %s: generation %s: %w", token.Root.Lock, token.Generation.ID, lost(token.Root))
 		tomb.Complete(token.Generation.Dir, token.Generation.Witness.Name())
 		t.spend(token)
 		tomb.Bury(token.Root, token.Generation.ID)

@@ -61,9 +61,18 @@ func (t *Tenure) Check() error {
 		return err
 	}
 	if !intact {
-		return ErrLost
+		return lost(token.Root)
 	}
 	return nil
+}
+
+// lost is what to say about a generation that is not ours any more. Together with
+// ErrRootMoved when nobody retired it, and its root is gone instead.
+func lost(r *tree.Root) error {
+	if intact, err := r.Intact(); err == nil && !intact {
+		return fmt.Errorf("%w: %w", ErrLost, ErrRootMoved)
+	}
+	return ErrLost
 }
 
 // Descriptor is the descriptor of the witness. A child process that inherits it

@@ -110,6 +110,10 @@ func (o *Observation) advice() string {
 		return fmt.Sprintf("genlock break %s --damaged", lock)
 	case Abandoned:
 		return fmt.Sprintf("genlock run %s -- CMD", lock)
+	case Held:
+		if o.Holder != nil && (o.Holder.ChildOnly || o.Holder.Stopped) {
+			return "genlock doctor " + lock
+		}
 	}
 	return ""
 }

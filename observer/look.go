@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 
 	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/internal/env"
@@ -35,7 +36,11 @@ func (o *Observation) look(ctx context.Context) error {
 	})
 	if errors.Is(err, fence.ErrNoRoot) || errors.Is(err, fs.ErrNotExist) {
 		// Without a root, or even without the directory for it, nobody can
-		// hold the lock in our way.
+		// hold the lock in our way. The path may be mistyped.
+		o.Evidence = "there is no lock here yet"
+		if !errors.Is(err, fence.ErrNoRoot) {
+			o.Evidence = "there is no such directory: " + filepath.Dir(o.Lock)
+		}
 		return o.lookOld(ctx)
 	}
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"genlock.dev/genlock"
@@ -41,7 +42,7 @@ func newBreak() *cobra.Command {
 			if err == nil {
 				_, err = fmt.Fprintln(cmd.OutOrStdout(), said)
 			}
-			return err
+			return about(err, genlock.New(args[0], nil))
 		},
 	}
 	flags := cmd.Flags()
@@ -122,7 +123,7 @@ func mustExist(ctx context.Context, lock *genlock.Lock, name, format string) err
 	root, err := fence.Open(ctx, lock.Path(), protocol.Format(format))
 	if errors.Is(err, fence.ErrNoRoot) {
 		return &stateError{fmt.Sprintf("there is no lock at %s; nothing was changed", name),
-			"genlock list DIR shows the locks of a directory"}
+			"the locks beside it: genlock list " + observer.Quote(filepath.Dir(lock.Path()))}
 	}
 	if err == nil {
 		root.Close()
@@ -152,7 +153,7 @@ func (f *breakFlags) target(name string, seen *observer.Observation) (protocol.I
 		return "", nil
 	case f.damaged && seen.State != observer.Damaged:
 		return "", &stateError{fmt.Sprintf("lock %s is not damaged, it is %s; nothing was changed", name, seen.State),
-			"genlock status shows the generation to break"}
+			"the generation to break: genlock status " + observer.Quote(seen.Lock)}
 	case f.damaged:
 		return seen.Generation, nil
 	case seen.Generation == meant:
@@ -163,7 +164,7 @@ func (f *breakFlags) target(name string, seen *observer.Observation) (protocol.I
 		return "", &stateError{fmt.Sprintf("lock %s: generation %s is not held; nothing was changed", name, meant), ""}
 	}
 	return "", &stateError{fmt.Sprintf("lock %s: generation %s is not held, %s is; nothing was changed", name, meant, seen.Generation),
-		"genlock status shows who holds it and whether that is alive"}
+		"who holds it, and whether that is alive: genlock status " + observer.Quote(seen.Lock)}
 }
 
 func (f *breakFlags) nothing(name string) string {

@@ -8,6 +8,7 @@ import (
 	"genlock.dev/genlock"
 	"genlock.dev/genlock/internal/operate"
 	"genlock.dev/genlock/legacy"
+	"genlock.dev/genlock/observer"
 	"genlock.dev/genlock/protocol"
 	"genlock.dev/genlock/retire"
 )
@@ -33,9 +34,9 @@ func (f *breakFlags) breakOld(ctx context.Context, name string) (string, error) 
 	var before *operate.HeldBeforeError
 	switch {
 	case errors.As(err, &other):
-		return "", &stateError{other.Error(), fmt.Sprintf("genlock break %s --old %s", name, other.Sight.Dialect)}
+		return "", &stateError{other.Error(), fmt.Sprintf("genlock break %s --old %s", observer.Quote(lock.Path()), other.Sight.Dialect)}
 	case errors.As(err, &before):
-		return "", &stateError{fmt.Sprintf("lock %s: %v", name, before), "genlock status shows who holds it and whether that is alive"}
+		return "", &stateError{fmt.Sprintf("lock %s: %v", name, before), "who holds it, and whether that is alive: genlock status " + observer.Quote(lock.Path())}
 	case broken == nil && err == nil:
 		return fmt.Sprintf("nothing to break: no old lock of the dialect %s stands at %s", f.old, name), nil
 	case err != nil:

@@ -9,9 +9,11 @@ import (
 	"syscall"
 
 	"genlock.dev/genlock"
+	"genlock.dev/genlock/internal/operate"
 	"genlock.dev/genlock/legacy"
 	"genlock.dev/genlock/observer"
 	"genlock.dev/genlock/protocol"
+	"genlock.dev/genlock/retire"
 )
 
 // Exit statuses, besides those of CMD.
@@ -46,17 +48,21 @@ func outcomeOf(err error, conflict int) outcome {
 	if err == nil {
 		return outcome{code: exitOK, source: "genlock"}
 	}
+	lock := "L"
+	if about, ok := err.(*aboutError); ok {
+		lock, err = observer.Quote(about.lock), about.err
+	}
 	var ended *commandError
 	if errors.As(err, &ended) && !errors.Is(err, genlock.ErrLost) {
 		// CMD has said itself what went wrong; a failed release it cannot know.
 		return outcome{code: ended.status, source: "command", say: messages(err, ended)}
 	}
-	code, hint := classify(err, conflict)
+	code, hint := classify(err, conflict, lock)
 	return outcome{code: code, source: "genlock", say: messages(err, ended), lost: losses(err), hint: hint}
 }
 
 // classify goes from the most specific cause to the least.
-func classify(err error, conflict int) (code int, hint string) {
+func classify(err error, conflict int, lock string) (code int, hint string) {
 	var (
 		usage   *usageError
 		signal  *signalError
@@ -73,11 +79,13 @@ func classify(err error, conflict int) (code int, hint string) {
 	case errors.As(err, &signal):
 		return exitSignal + signal.number(), ""
 	case errors.Is(err, genlock.ErrLost):
-		return exitLost, "nothing was published; run it again, or see who holds the lock now: genlock status L"
+		return exitLost, "nothing was published; run it again, or see who holds the lock now: genlock status " + lock
 	case errors.As(err, &start):
 		return start.status, ""
 	case errors.Is(err, genlock.ErrNoArtifact):
 		return exitLost, "the command has to write to its argument {}, or to $GENLOCK_OUT"
+	case errors.Is(err, genlock.ErrUnverified):
+		return exitLost, "nothing was published; --verify was run on what CMD built"
 	case errors.Is(err, genlock.ErrExists):
 		return exitLost, "--rebuild replaces what is there"
 	case errors.As(err, &nesting):
@@ -89,10 +97,10 @@ func classify(err error, conflict int) (code int, hint string) {
 	case errors.As(err, &state):
 		return exitState, state.hint
 	}
-	return classifySystem(err)
+	return classifySystem(err, lock)
 }
 
-func classifySystem(err error) (code int, hint string) {
+func classifySystem(err error, lock string) (code int, hint string) {
 	switch {
 	case errors.Is(err, genlock.ErrTooNew):
 		return exitState, "install the newer genlock; nothing was changed"
@@ -103,9 +111,9 @@ func classifySystem(err error) (code int, hint string) {
 	case errors.Is(err, genlock.ErrUnsafePath):
 		return exitState, "look at what stands there before you remove it"
 	case errors.Is(err, genlock.ErrQuarantined):
-		return exitState, "when no command of it runs any more: genlock break L --generation G --quarantined"
+		return exitState, "when no command of it runs any more: genlock break " + lock + " --generation " + quarantined(err) + " --quarantined"
 	case errors.Is(err, fs.ErrPermission):
-		return exitPermission, ""
+		return exitPermission, operate.Refused(err)
 	case errors.Is(err, fs.ErrNotExist):
 		return exitCreate, "a lock's directory has to exist"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT),
@@ -115,17 +123,27 @@ func classifySystem(err error) (code int, hint string) {
 	return exitIO, ""
 }
 
+// quarantined is the generation that a guard binds.
+func quarantined(err error) string {
+	if q, ok := errors.AsType[*retire.QuarantinedError](err); ok {
+		return string(q.Generation)
+	}
+	return "G"
+}
+
 // heldHint is the one thing to do about a lock that is held.
 func heldHint(e *genlock.HeldError) string {
 	switch {
 	case e.Seen != nil && e.Seen.Holder != nil && !e.Seen.Holder.ChildOnly && startedUs(e.Seen.Holder):
 		return fmt.Sprintf("pid %d has started this command, so it may wait for itself", e.Seen.Holder.PID)
+	case e.Seen != nil && e.Seen.Next != "" && e.Seen.State == observer.Held:
+		return lasting(e.Seen)
 	case e.Seen != nil && e.Seen.Next != "" && e.Seen.State != observer.Abandoned:
 		return ifGone(e.Seen)
 	case e.Cause == nil:
 		return "leave out -n to wait, or give -w a time"
-	case errors.Is(e.Cause, context.DeadlineExceeded):
-		return "genlock doctor L says what can be done about it; -w and --per-holder bound the wait"
+	case errors.Is(e.Cause, context.DeadlineExceeded) && e.Seen != nil:
+		return "what can be done about it: genlock doctor " + observer.Quote(e.Seen.Lock)
 	}
 	return ""
 }
@@ -182,37 +200,3 @@ func losses(err error) (lines []string) {
 	}
 	return lines
 }
-
-// usageError is a call that cannot be right.
-type usageError struct{ what, hint string }
-
-func (e *usageError) Error() string { return e.what }
-
-func usagef(format string, args ...any) error { return &usageError{what: fmt.Sprintf(format, args...)} }
-
-// stateError is a lock that is not in the state the operator takes it for.
-type stateError struct{ what, hint string }
-
-func (e *stateError) Error() string { return e.what }
-
-// commandError is how CMD ended, if not well.
-type commandError struct {
-	status int
-	why    string
-}
-
-func (e *commandError) Error() string { return e.why }
-
-// ExitStatus is what the library records about the failed tenure.
-func (e *commandError) ExitStatus() int { return e.status }
-
-// startError is a CMD that could not be started.
-type startError struct {
-	status int
-	name   string
-	err    error
-}
-
-func (e *startError) Error() string   { return fmt.Sprintf("cannot run %s: %v", e.name, e.err) }
-func (e *startError) Unwrap() error   { return e.err }
-func (e *startError) ExitStatus() int { return e.status }

@@ -76,14 +76,21 @@ func (r *textReport) adopted(e genlock.Event) {
 
 func (r *textReport) lostLock(e genlock.Event) {
 	if r.lost.first(e.Generation) {
-		how := fmt.Sprintf("generation %s was retired by somebody else", e.Generation)
-		if errors.Is(e.Err, legacy.ErrLost) {
-			how = "an older program took the old lock away"
-		} else if e.Last != nil {
-			how = lastText(e.Last) // who, and why
-		}
-		r.say("lost lock %s: %s", e.Lock, how)
+		r.say("lost lock %s: %s", e.Lock, lossText(e))
 	}
+}
+
+// lossText is how a lock was lost, as far as it is known.
+func lossText(e genlock.Event) string {
+	switch {
+	case errors.Is(e.Err, legacy.ErrLost):
+		return "an older program took the old lock away"
+	case e.Last != nil:
+		return lastText(e.Last) // who, and why
+	case errors.Is(e.Err, genlock.ErrRootMoved):
+		return fmt.Sprintf("the lock's directory was deleted or moved away, and generation %s with it", e.Generation)
+	}
+	return fmt.Sprintf("generation %s was retired or deleted by somebody else", e.Generation)
 }
 
 // lastText is the note about a tenure that did not end well.

@@ -32,8 +32,18 @@ func waitingHint(e genlock.Event) string {
 	switch e.Seen.State {
 	case observer.Undecidable, observer.Damaged:
 		return ifGone(e.Seen)
+	case observer.Held:
+		return lasting(e.Seen)
 	}
 	return ""
+}
+
+// lasting is what to do about a holder that is alive and may never end by itself.
+func lasting(seen *observer.Observation) string {
+	if seen.Next == "" {
+		return ""
+	}
+	return "what can be done about it: " + seen.Next
 }
 
 // ifGone is what to do about a lock that nothing proves abandoned; "" when there is

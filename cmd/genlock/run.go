@@ -43,7 +43,8 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags.BoolVarP(&f.nonblock, "nonblock", "n", false, "fail at once when the lock is held")
 	flags.VarP(&f.wait, "wait", "w", "wait at most this long in all; 0 is -n")
 	flags.Var(&f.perHolder, "per-holder", "wait at most this long for any one holder")
-	flags.IntVarP(&f.conflict, "conflict-exit-code", "E", exitHeld, "exit status when the lock is held or the wait expired")
+	f.conflict = exitHeld
+	flags.VarP((*exitCode)(&f.conflict), "conflict-exit-code", "E", "exit status when the lock is held or the wait expired")
 	flags.BoolVarP(&f.close, "close", "o", false, "CMD does not keep the lock when genlock is killed")
 	flags.StringVar(&f.artifact, "artifact", "", "what CMD builds; adopted when it is there")
 	flags.StringVar(&f.verify, "verify", "", "shell command that tells whether the artifact $1 is good")
@@ -86,8 +87,6 @@ func (f *runFlags) check() error {
 		return usagef("-n and -w contradict each other")
 	case f.quiet && f.json:
 		return usagef("-q and --json contradict each other")
-	case f.conflict < 0 || f.conflict > 255:
-		return usagef("-E %d is not an exit status from 0 to 255", f.conflict)
 	case f.perHolder.set && f.perHolder.Duration == 0:
 		return usagef("--per-holder has to be more than 0")
 	case f.hold && f.dialect == "":

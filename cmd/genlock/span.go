@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"strconv"
 	"time"
@@ -33,8 +33,11 @@ func (s *span) Set(text string) error {
 		}
 		d = time.Duration(seconds * float64(time.Second))
 	}
-	if err != nil || d < 0 {
-		return fmt.Errorf("not a time: seconds such as 10 or 0.5, or 1m30s")
+	switch {
+	case err != nil:
+		return errors.New("not a time: seconds such as 10 or 0.5, or 1m30s")
+	case d < 0:
+		return errors.New("a time from now on cannot be negative")
 	}
 	s.Duration, s.set = d, true
 	return nil

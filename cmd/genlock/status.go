@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"genlock.dev/genlock"
+	"genlock.dev/genlock/internal/operate"
 	"genlock.dev/genlock/observer"
 	"genlock.dev/genlock/protocol"
 
@@ -74,6 +75,7 @@ func writeJSON(w io.Writer, o *observer.Observation) error {
 func writeStatus(w io.Writer, o *observer.Observation) error {
 	facts := append([][2]string{{"lock", o.Lock}, {"state", string(o.State)}}, holderFacts(o.Holder, time.Now())...)
 	facts = append(facts,
+		[2]string{"kept by", operate.Keepers(o)},
 		[2]string{"generation", string(o.Generation)},
 		[2]string{"verdict", o.VerdictText()},
 		[2]string{"evidence", o.Evidence},

@@ -49,7 +49,7 @@ func (f *runFlags) run(locks, argv []string) error {
 	if by := w.sig.ended(); by != nil && !errors.Is(err, by) {
 		err = errors.Join(by, err)
 	}
-	o := outcomeOf(err, f.conflict)
+	o := outcomeOf(about(err, w.locks...), f.conflict)
 	report.exit(o)
 	return exitStatus(o.code)
 }

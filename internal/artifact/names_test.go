@@ -65,6 +65,8 @@ func TestCheckPath(t *testing.T) {
 		"/c/tool.genlock-x":                "",
 		"/c/other.v3.candidate-" + otherID: "",
 		"":                                 "empty",
+		"/c/" + strings.Repeat("a", 255):   "",
+		"/c/" + strings.Repeat("a", 256):   "256 bytes and 255 are the most",
 		"/c/a\x00b":                        "NUL",
 		"/c/tool/":                         "not a name",
 		"/":                                "not a name",

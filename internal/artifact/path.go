@@ -8,6 +8,9 @@ import (
 	"genlock.dev/genlock/protocol"
 )
 
+// longestName is what every file system takes that is meant for builds.
+const longestName = 255
+
 // CheckPath tells whether artifact may be built under the lock at path lock:
 // both absolute, the artifact's last element a name that is not that of a
 // staging, and neither of them inside the other or inside the lock's own
@@ -26,6 +29,8 @@ func CheckPath(artifact, lock string) error {
 		return refuse("it holds a NUL byte")
 	case strings.HasSuffix(artifact, string(filepath.Separator)), base == ".", base == "..":
 		return refuse("its last element is not a name")
+	case len(base) > longestName:
+		return refuse(fmt.Sprintf("its last element has %d bytes and %d are the most", len(base), longestName))
 	case !filepath.IsAbs(artifact), !filepath.IsAbs(lock):
 		return refuse("it cannot be compared with the lock path, since one of them is not absolute")
 	case isBesideName(base):

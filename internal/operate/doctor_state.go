@@ -2,6 +2,7 @@ package operate
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"genlock.dev/genlock/observer"
@@ -60,8 +61,12 @@ func (d *doctor) holder(f Finding, o *observer.Observation, who string) error {
 		return nil
 	case h.ChildOnly:
 		f.Kind, f.What = "child-only", who+"; it is gone, and only a command it started keeps the lock"
-		f.Safe, f.Ignore = true, "yes, if that command ends; a daemon never does"
+		f.Safe, f.Ignore = true, "yes, if that command ends; a daemon never does, unless it was started with genlock run -o"
 		f.Mend = "to see which command: fuser -v " + quote(f.Path+"/current/") + "witness.*"
+		if who := keepers(o.Generation); len(who) > 0 {
+			f.What += ": " + strings.Join(who, ", ")
+			f.Mend = "if it should not keep the lock, end it: kill " + pidsOf(who)
+		}
 	case h.Stopped:
 		f.Kind, f.What = "stopped", who+", which is stopped (a job in the background, or a debugger)"
 		f.Ignore = "no: it keeps the lock until it goes on"
@@ -70,6 +75,15 @@ func (d *doctor) holder(f Finding, o *observer.Observation, who string) error {
 		return nil
 	}
 	return d.found(f)
+}
+
+// pidsOf are the numbers in what keepers says.
+func pidsOf(who []string) string {
+	var pids []string
+	for _, w := range who {
+		pids = append(pids, strings.Fields(w)[1])
+	}
+	return strings.Join(pids, " ")
 }
 
 func heldBy(h *observer.Holder, now time.Time) string {
