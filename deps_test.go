@@ -55,7 +55,7 @@ const policy = `
 	internal/last: protocol internal/vfs internal/tree
 	internal/prepare: protocol internal/vfs internal/evidence internal/tree internal/discard
 	internal/guard: protocol internal/vfs internal/tree
-	internal/tomb: protocol internal/vfs internal/evidence internal/tree internal/judge internal/discard ERRNO internal/mutant
+	internal/tomb: protocol internal/vfs internal/evidence internal/tree internal/judge internal/discard internal/guard ERRNO internal/mutant
 	internal/artifact: protocol internal/vfs SYSTEM internal/mutant
 
 	# What people may read later. No decision reads it.
@@ -94,7 +94,7 @@ const testPolicy = `
 	internal/handoff: genlock protocol internal/env internal/vfs/faultfs SYSTEM
 	internal/cases:
 	internal/cases/switchoff: SYSTEM
-	internal/chaos?: genlock protocol fence retire observer SYSTEM
+	internal/chaos: genlock protocol fence retire observer internal/operate internal/oldprograms internal/vfs internal/env SYSTEM
 `
 
 // publicPackages are those of which no exported signature may mention an

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 
 	"genlock.dev/genlock/internal/discard"
+	"genlock.dev/genlock/internal/guard"
 	"genlock.dev/genlock/internal/judge"
 	"genlock.dev/genlock/internal/mutant"
 	"genlock.dev/genlock/internal/tree"
@@ -90,6 +91,11 @@ func bury(r *tree.Root, id protocol.ID) (bool, error) {
 	}
 	if !Unclaimed(g.Dir) {
 		return false, nil
+	}
+	// What is retired and spent needs no guard any more, and nobody would find
+	// ours once the tombstone is gone.
+	if err := guard.Remove(r, v.Guards.Ours...); err != nil {
+		return false, err
 	}
 	err = removeWhole(r, id)
 	if vfs.IsVanished(err) {

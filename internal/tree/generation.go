@@ -107,14 +107,25 @@ func (r *Root) IsCurrent(id vfs.ID) (bool, error) {
 	return info.ID() == id, nil
 }
 
-// Tombstone opens the tombstone of id; nil when there is none.
+// Tombstone opens the tombstone of id; nil when there is none. One that is deleted
+// while it is read is none, and not a torn one (rule 6).
 func (r *Root) Tombstone(id protocol.ID) (*Generation, error) {
 	retired, err := r.Retired()
 	if err != nil || retired == nil {
 		return nil, err
 	}
 	defer retired.Close()
-	return r.generation(retired, string(id), id)
+	g, err := r.generation(retired, string(id), id)
+	if err == nil && (g == nil || g.Problem == "") || err != nil && !vfs.IsVanished(err) {
+		return g, err
+	}
+	if _, lerr := retired.Lstat(string(id)); errors.Is(lerr, fs.ErrNotExist) {
+		if g != nil {
+			g.Close()
+		}
+		return nil, nil
+	}
+	return g, err
 }
 
 // BeingEmptied tells whether g is what is left of a generation that could not be
