@@ -183,13 +183,22 @@ func (a *attempt) publish(ctx context.Context) (*Lease, *observer.Observation, e
 	}
 	holding, old, err := a.settleOld(ctx, t)
 	if err != nil || old != nil || hold && holding == nil {
-		return nil, old, errors.Join(err, t.Release())
+		return nil, old, errors.Join(err, giveBack(t))
 	}
 	a.waiter.took(a.root)
 	a.waiter.note(a.root)
 	lease := newLease(a, t, holding)
 	l.emit(Event{Kind: EventAcquired, Generation: t.Generation(), Waited: a.waiter.waited()}, a.env.Clock.Now())
 	return lease, nil, nil
+}
+
+// giveBack releases what nobody has got a lease for: an operator who broke it meanwhile
+// took nothing from anybody.
+func giveBack(t *generation.Tenure) error {
+	if err := t.Release(); !errors.Is(err, ErrLost) {
+		return err
+	}
+	return nil
 }
 
 func (a *attempt) open(ctx context.Context) (err error) {
