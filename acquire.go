@@ -121,7 +121,8 @@ func (a *attempt) loop(ctx context.Context) (*Lease, error) {
 // once looks and acts once. A non-nil observation is a reason to wait; nothing
 // at all means to look again.
 func (a *attempt) once(ctx context.Context) (*Lease, *observer.Observation, error) {
-	if old, err := a.old(ctx); old != nil || err != nil {
+	old, err := a.old(ctx)
+	if a.waiter.followOld(old); old != nil || err != nil {
 		return nil, old, err
 	}
 	if err := a.open(ctx); err != nil {
@@ -182,6 +183,7 @@ func (a *attempt) publish(ctx context.Context) (*Lease, *observer.Observation, e
 		return nil, nil, err
 	}
 	holding, old, err := a.settleOld(ctx, t)
+	a.waiter.followOld(old)
 	if err != nil || old != nil || hold && holding == nil {
 		return nil, old, errors.Join(err, giveBack(t))
 	}

@@ -57,14 +57,23 @@ func (a *attempt) old(ctx context.Context) (blocking *observer.Observation, err 
 // with a sight or an error, the caller has to let go of v3.
 func (a *attempt) settleOld(ctx context.Context, t *generation.Tenure) (*legacy.Holding, *observer.Observation, error) {
 	set, at := a.lock.dialects, a.place(t.Generation())
-	done, sight, err := set.Clear(ctx, at)
+	var done []legacy.Cleared
+	var sight *legacy.Sight
+	err := vfs.Again(func() error {
+		more, s, err := set.Clear(ctx, at)
+		done, sight = append(done, more...), s
+		return err
+	})
 	for _, c := range done {
 		a.lock.emit(Event{Kind: EventReclaimed, Generation: c.Sight.Generation, Seen: a.lock.seeing(c.Sight),
 			Evidence: c.Evidence, Waited: a.waiter.waited()}, a.env.Clock.Now())
 	}
 	var holding *legacy.Holding
 	if sight == nil && err == nil && a.lock.options.Hold {
-		holding, sight, err = set.Hold(ctx, at)
+		err = vfs.Again(func() (err error) {
+			holding, sight, err = set.Hold(ctx, at)
+			return err
+		})
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("lock %s: old lock: %w", a.lock.given, err)
@@ -139,6 +148,30 @@ func (l *Lock) seeOld(ctx context.Context, seen *observer.Observation) error {
 	}
 	seen.SetOld(l.oldLockOf(told))
 	return nil
+}
+
+// oldHolder is who holds an old lock, as far as its record tells.
+type oldHolder struct {
+	dialect, path, hostname, startedAt, token string
+	pid                                       int
+	generation                                protocol.ID
+}
+
+// followOld starts a new wait for each holder of an old lock; nil is none.
+func (w *waiter) followOld(seen *observer.Observation) {
+	if seen == nil || seen.Old == nil {
+		w.old = oldHolder{}
+		return
+	}
+	o := seen.Old
+	now := oldHolder{o.Dialect, o.Path, o.Hostname, o.StartedAt, o.Token, o.PID, o.Generation}
+	if now == w.old {
+		return
+	}
+	if w.holder != "" {
+		w.before, w.holder = w.holder, ""
+	}
+	w.old, w.since, w.poll = now, w.env.Clock.Now(), shortestPoll
 }
 
 // oldLostError says that an old program took away the old lock that the lease

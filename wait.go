@@ -27,6 +27,7 @@ type waiter struct {
 	began time.Time
 
 	holder   protocol.ID // for whom we wait now
+	old      oldHolder   // the same, when it is a holder of an old lock
 	since    time.Time   // since when
 	before   protocol.ID // for whom we waited before that
 	last     *observer.Observation
@@ -171,7 +172,7 @@ func (w *waiter) budget() (time.Duration, error) {
 	if b := w.lock.options.Wait; b > 0 {
 		left = b - now.Sub(w.began)
 	}
-	if b := w.lock.options.PerHolder; b > 0 && w.holder != "" {
+	if b := w.lock.options.PerHolder; b > 0 && (w.holder != "" || w.old != oldHolder{}) {
 		if d := b - now.Sub(w.since); d < left {
 			left, cause = d, errPerHolder
 		}

@@ -49,8 +49,8 @@ func giveBack(s *slot, c claimed) error {
 	if c.to == "" {
 		return ErrMoved
 	}
-	err := renameNew(s.dir, c.to, c.from)
-	if err == nil || vfs.IsVanished(err) || errors.Is(err, fs.ErrExist) {
+	err := vfs.Again(func() error { return renameNew(s.dir, c.to, c.from) })
+	if err == nil || absent(err) || errors.Is(err, fs.ErrExist) {
 		return ErrMoved
 	}
 	return err

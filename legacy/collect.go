@@ -84,7 +84,7 @@ func (c *collector) settle(name string, f fate) (gone bool, err error) {
 	case byAge:
 		info, err := c.dir.Lstat(name)
 		if err != nil {
-			return vfs.IsVanished(err), missingIsFine(err)
+			return absent(err), missingIsFine(err)
 		}
 		if c.env.Clock.Now().Sub(info.ModTime) <= tomb.LitterAge {
 			return false, nil
@@ -106,7 +106,7 @@ func (c *collector) settle(name string, f fate) (gone bool, err error) {
 	}
 	fresh := holdName(c.base, id)
 	if err := c.dir.Rename(name, c.dir, fresh, vfs.Plain); err != nil {
-		return vfs.IsVanished(err), missingIsFine(err)
+		return absent(err), missingIsFine(err)
 	}
 	return true, vfs.RemoveAll(c.dir, fresh, nil)
 }

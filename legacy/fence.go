@@ -43,7 +43,7 @@ func readFence(d vfs.Dir) (*dirFence, error) {
 	}
 	if data == nil {
 		names, err := sub.Names(1)
-		if vfs.IsVanished(err) || err == nil && len(names) == 0 {
+		if absent(err) || err == nil && len(names) == 0 {
 			return nil, nil // gone, or empty: any fence may still replace it
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"genlock.dev/genlock/internal/judge"
 	"genlock.dev/genlock/internal/tree"
-	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/protocol"
 )
 
@@ -55,7 +54,7 @@ const (
 func announced(ctx context.Context, at Place, dialect string) (g protocol.ID, spent bool, err error) {
 	r, err := tree.Open(ctx, at.Lock, at.format())
 	switch {
-	case errors.Is(err, tree.ErrNoRoot), vfs.IsVanished(err), errors.Is(err, protocol.ErrFormat),
+	case errors.Is(err, tree.ErrNoRoot), absent(err), errors.Is(err, protocol.ErrFormat),
 		errors.Is(err, protocol.ErrTooNew), errors.Is(err, protocol.ErrNotRoot):
 		return "", false, nil
 	case err != nil:

@@ -58,7 +58,7 @@ func readRecord(d vfs.Dir, name string) (rec *record, problem string, err error)
 func readFile(d vfs.Dir, name string) ([]byte, error) {
 	data, err := vfs.ReadFile(d, name, protocol.MaxRecord)
 	switch {
-	case vfs.IsVanished(err):
+	case absent(err):
 		return nil, nil
 	case errors.Is(err, vfs.ErrTooBig):
 		return []byte{}, nil

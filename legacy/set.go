@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"genlock.dev/genlock/internal/env"
-	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/protocol"
 )
 
@@ -79,7 +78,7 @@ func (s Set) quiet(ctx context.Context, at Place) (bool, error) {
 		}
 		looked[k.place] = true
 		_, err := env.From(ctx).FS.Lstat(at.Lock + k.place)
-		if err == nil || !vfs.IsVanished(err) {
+		if !absent(err) {
 			return false, err
 		}
 	}

@@ -61,8 +61,12 @@ func (s *slot) path(name string) string { return filepath.Join(s.parent.Path(), 
 
 // same looks L up anew by path and tells whether it is still this directory.
 func (s *slot) same() (bool, error) {
-	info, err := s.parent.Lstat(s.base)
-	if vfs.IsVanished(err) {
+	var info vfs.Info
+	err := vfs.Again(func() (err error) {
+		info, err = s.parent.Lstat(s.base)
+		return err
+	})
+	if absent(err) {
 		return false, nil
 	}
 	return err == nil && info.ID() == s.info.ID(), err
@@ -104,7 +108,7 @@ func (s *slot) moveAway(name string, stillMeant func() (bool, error)) error {
 	if err == nil {
 		return s.movedAnother(name, lerr)
 	}
-	if same, serr := s.same(); serr == nil && !same && lerr != nil && !vfs.IsVanished(lerr) {
+	if same, serr := s.same(); serr == nil && !same && lerr != nil && !absent(lerr) {
 		return lerr // it cannot be told where it is
 	} else if serr == nil && !same {
 		return ErrMoved
@@ -118,7 +122,7 @@ func (s *slot) movedAnother(name string, lerr error) error {
 	if lerr == nil {
 		return s.putBack(name)
 	}
-	if !vfs.IsVanished(lerr) {
+	if !absent(lerr) {
 		return lerr
 	}
 	return ErrMoved
@@ -128,7 +132,7 @@ func (s *slot) movedAnother(name string, lerr error) error {
 // replace, an empty directory that an old program made this instant would be
 // replaced; then the place is looked at first, which leaves a short window.
 func (s *slot) putBack(name string) error {
-	err := s.parent.Rename(name, s.parent, s.base, vfs.NoReplace)
+	err := vfs.Again(func() error { return s.parent.Rename(name, s.parent, s.base, vfs.NoReplace) })
 	if vfs.IsUnsupported(err) {
 		if _, lerr := s.parent.Lstat(s.base); lerr == nil {
 			err = fs.ErrExist
@@ -137,7 +141,7 @@ func (s *slot) putBack(name string) error {
 		}
 	}
 	switch {
-	case err == nil, vfs.IsVanished(err):
+	case err == nil, absent(err):
 		return ErrMoved
 	case vfs.IsNotEmpty(err):
 		return &DisplacedError{Lock: s.at.Lock, NowLiesAt: s.path(name)}
@@ -158,8 +162,13 @@ func unsafeAt(d vfs.Dir, name, want string, err error) error {
 	return &protocol.UnsafeError{Path: filepath.Join(d.Path(), name), Mode: info.Mode, Want: want}
 }
 
+// absent tells whether the answer proves that nothing is there. ESTALE does not: of a
+// name that changed hands a moment ago a network file system says so, too, and it
+// is passed on, so that the caller looks again (rule 9).
+func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
 func missingIsFine(err error) error {
-	if vfs.IsVanished(err) {
+	if absent(err) {
 		return nil
 	}
 	return err

@@ -8,7 +8,6 @@ import (
 	"genlock.dev/genlock/internal/evidence"
 	"genlock.dev/genlock/internal/judge"
 	"genlock.dev/genlock/internal/tree"
-	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/protocol"
 )
 
@@ -82,7 +81,7 @@ var buried = evidence.Finding{Rung: evidence.Completion, Answer: evidence.Gone, 
 func generationOf(ctx context.Context, at Place, id protocol.ID) (*tree.Root, *tree.Generation, error) {
 	r, err := tree.Open(ctx, at.Lock, at.format())
 	switch {
-	case errors.Is(err, tree.ErrNoRoot), vfs.IsVanished(err), errors.Is(err, protocol.ErrFormat),
+	case errors.Is(err, tree.ErrNoRoot), absent(err), errors.Is(err, protocol.ErrFormat),
 		errors.Is(err, protocol.ErrTooNew), errors.Is(err, protocol.ErrNotRoot):
 		return nil, nil, nil
 	case err != nil:
@@ -113,7 +112,7 @@ const (
 func weighCurrent(ctx context.Context, at Place) (verdict, error) {
 	r, err := tree.Open(ctx, at.Lock, at.format())
 	switch {
-	case errors.Is(err, tree.ErrNoRoot), vfs.IsVanished(err):
+	case errors.Is(err, tree.ErrNoRoot), absent(err):
 		return verdict{answer: judge.Finished, why: sayLeftBehind}, nil
 	case errors.Is(err, protocol.ErrFormat), errors.Is(err, protocol.ErrTooNew), errors.Is(err, protocol.ErrNotRoot):
 		return verdict{why: sayUnknowable}, nil

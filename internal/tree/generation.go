@@ -150,7 +150,7 @@ func (r *Root) BeingEmptied(g *Generation) (bool, error) {
 // Retired opens the place of the tombstones; nil when somebody removed it.
 func (r *Root) Retired() (vfs.Dir, error) {
 	d, err := r.Dir.OpenDir(protocol.RetiredName)
-	if vfs.IsVanished(err) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
