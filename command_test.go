@@ -17,16 +17,21 @@ import (
 	"genlock.dev/genlock/protocol"
 )
 
-// blocked is a command that runs until its standard input is closed.
+// blocked is a command that runs until end is called: a child of it as well, also
+// when the command itself was waited for, which closes what StdinPipe gives.
 func blocked(t *testing.T, script string) (cmd *exec.Cmd, end func()) {
 	t.Helper()
-	cmd = exec.Command("sh", "-c", script)
-	in, err := cmd.StdinPipe()
+	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { in.Close() })
-	return cmd, func() { in.Close() }
+	t.Cleanup(func() {
+		r.Close()
+		w.Close()
+	})
+	cmd = exec.Command("sh", "-c", script)
+	cmd.Stdin = r
+	return cmd, func() { w.Close() }
 }
 
 func guards(t *testing.T, lock string) []string {

@@ -92,8 +92,8 @@ func bury(r *tree.Root, id protocol.ID) (bool, error) {
 	if !Unclaimed(g.Dir) {
 		return false, nil
 	}
-	// What is retired and spent needs no guard any more, and nobody would find
-	// ours once the tombstone is gone.
+	// The verdict proves the commands behind our own guards gone, and nobody would
+	// find them once the tombstone is gone.
 	if err := guard.Remove(r, v.Guards.Ours...); err != nil {
 		return false, err
 	}
