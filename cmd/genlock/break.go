@@ -19,7 +19,7 @@ import (
 // breakFlags are the flags of break.
 type breakFlags struct {
 	generation, reason, format string
-	old                        string
+	old, log                   string
 	quarantined, damaged       bool
 }
 
@@ -53,6 +53,7 @@ func newBreak() *cobra.Command {
 	flags.StringVar(&f.old, "old", "", "break the old lock of DIALECT (mkdir, v2, token, heartbeat) instead")
 	flags.StringVar(&f.reason, "reason", "", "why, for those who wait and for the record")
 	addFormat(cmd, &f.format)
+	addLog(cmd, &f.log)
 	for name, placeholder := range map[string]string{"generation": "G", "old": "DIALECT", "reason": "TEXT"} {
 		flags.Lookup(name).Value = named{flags.Lookup(name).Value, placeholder}
 	}
@@ -88,7 +89,7 @@ func (f *breakFlags) run(ctx context.Context, name string) (string, error) {
 			return "", err
 		}
 		if f.damaged && seen.State == observer.Damaged && seen.Generation == "" {
-			return f.nameless(ctx, name, lock.Path(), seen.Format)
+			return f.nameless(ctx, name, seen)
 		}
 		id, err := f.target(name, seen)
 		if err != nil {
@@ -103,10 +104,12 @@ func (f *breakFlags) run(ctx context.Context, name string) (string, error) {
 		}
 		broke := fmt.Sprintf("broke generation %s of lock %s, held by %s", id, name, seen.Holder.Describe(time.Time{}))
 		if err == nil {
+			f.note(ctx, seen.Lock, id, seen.Holder)
 			return broke, nil
 		}
 		if now, lerr := lock.Status(ctx); lerr == nil && now.Generation != id {
 			// It worked; only the record of it may be missing.
+			f.note(ctx, seen.Lock, id, seen.Holder)
 			return broke + "; " + err.Error(), nil
 		}
 		return "", err
@@ -132,8 +135,8 @@ func mustExist(ctx context.Context, lock *genlock.Lock, name, format string) err
 }
 
 // nameless breaks what is damaged so badly that it names no generation.
-func (f *breakFlags) nameless(ctx context.Context, name, path string, format protocol.Format) (string, error) {
-	root, err := fence.Open(ctx, path, format)
+func (f *breakFlags) nameless(ctx context.Context, name string, seen *observer.Observation) (string, error) {
+	root, err := fence.Open(ctx, seen.Lock, seen.Format)
 	if err != nil {
 		return "", err
 	}
@@ -141,6 +144,9 @@ func (f *breakFlags) nameless(ctx context.Context, name, path string, format pro
 	err = retire.BreakNameless(ctx, root)
 	if errors.Is(err, fence.ErrMoved) {
 		return f.nothing(name), nil
+	}
+	if err == nil {
+		f.note(ctx, seen.Lock, "", nil)
 	}
 	return fmt.Sprintf("broke what was left in lock %s, which named no generation", name), err
 }

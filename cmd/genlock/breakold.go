@@ -42,5 +42,6 @@ func (f *breakFlags) breakOld(ctx context.Context, name string) (string, error) 
 	case err != nil:
 		return "", err
 	}
+	f.note(ctx, lock.Path(), broken.Generation, &observer.Holder{PID: broken.PID, Hostname: broken.Hostname, Label: broken.Dialect})
 	return fmt.Sprintf("broke the old lock (%s) at %s, which %s", broken.Dialect, broken.Path, broken.Describe()), nil
 }

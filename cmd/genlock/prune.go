@@ -17,7 +17,10 @@ import (
 )
 
 // pruneFlags are the flags of prune.
-type pruneFlags struct{ dryRun, roots, verbose, json bool }
+type pruneFlags struct {
+	dryRun, roots, verbose, json bool
+	log                          string
+}
 
 func newPrune() *cobra.Command {
 	var f pruneFlags
@@ -43,6 +46,7 @@ func newPrune() *cobra.Command {
 	flags.BoolVar(&f.roots, "roots", false, "remove the directories of idle locks as well: your word that nothing uses them")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "name each thing that is removed")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object a line")
+	addLog(cmd, &f.log)
 	return cmd
 }
 
@@ -50,7 +54,11 @@ func (f *pruneFlags) run(ctx context.Context, target operate.Target, w io.Writer
 	out := bufio.NewWriter(w)
 	progress := &pruneProgress{line: newLiveLine(os.Stderr), began: time.Now()}
 	var failed []error
-	done, err := operate.Prune(ctx, target, operate.PruneOptions{DryRun: f.dryRun, Roots: f.roots,
+	log := ""
+	if !f.dryRun {
+		log = operatorLog(f.log, target, f.json)
+	}
+	done, err := operate.Prune(ctx, target, operate.PruneOptions{DryRun: f.dryRun, Roots: f.roots, Log: log,
 		Removed: func(r operate.Removal) error { return f.removed(out, target, r) },
 		Problem: func(_ string, err error) {
 			if errors.Is(err, operate.ErrForeignClients) {

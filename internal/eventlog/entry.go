@@ -27,7 +27,7 @@ type Entry struct {
 	Generation protocol.ID `json:"generation,omitempty"`
 	Process    Who         `json:"process"`
 	Waited     float64     `json:"waited_seconds,omitempty"`
-	// Holder is for whom the process waits.
+	// Holder is for whom the process waits, or whom it has taken the lock from.
 	Holder   *Who     `json:"holder,omitempty"`
 	State    string   `json:"state,omitempty"`
 	Evidence string   `json:"evidence,omitempty"`
@@ -52,8 +52,10 @@ type Who struct {
 const (
 	// GaveUp: a wait ended without the lock.
 	GaveUp = "gave-up"
-	// Broken: an operator ended the generation.
+	// Broken: an operator ended the generation, as those who wait saw it.
 	Broken = "broken"
+	// Breaks: the process of that operator, which ended it.
+	Breaks = "breaks"
 )
 
 func (e *Entry) encode() ([]byte, error) {

@@ -78,7 +78,7 @@ type Mark struct {
 	Lane *Lane
 	Lock string
 	At   time.Time
-	Kind string // reclaimed or adopted
+	Kind string // reclaimed, adopted or breaks
 	Text string
 }
 

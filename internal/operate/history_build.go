@@ -67,7 +67,11 @@ func (b *historian) add(e eventlog.Entry) {
 	case "failed":
 		b.fail(e)
 	case eventlog.Broken:
-		b.end(e.Generation, e.Time, Broken, "by "+e.By)
+		b.end(e.Generation, e.Time, Broken, brokenBy(e.By, e.Message))
+	case eventlog.Breaks:
+		why := brokenBy(e.By, e.Message)
+		b.end(e.Generation, e.Time, Broken, why)
+		b.h.Marks = append(b.h.Marks, Mark{l, e.Lock, e.Time, eventlog.Breaks, why})
 	case "published":
 		if h := b.holds[e.Generation]; h != nil {
 			h.Artifact = e.Artifact
@@ -106,6 +110,13 @@ func (b *historian) fail(e eventlog.Entry) {
 	if e.Exit != nil && *e.Exit >= 0 {
 		h.Detail = fmt.Sprintf("exit %d", *e.Exit)
 	}
+}
+
+func brokenBy(who, why string) string {
+	if why == "" {
+		return "by " + who
+	}
+	return "by " + who + ": " + why
 }
 
 // end ends a hold. What is known first about how, stays; when it was broken, the

@@ -16,10 +16,6 @@ import (
 	"genlock.dev/genlock/protocol"
 )
 
-// DefaultLog is the name of an event log that history finds by itself, in the
-// directory of the locks.
-const DefaultLog = "genlock.log"
-
 // HistoryOptions say where to look.
 type HistoryOptions struct {
 	// Log is the event log; empty is DefaultLog, if there is one.
@@ -66,11 +62,7 @@ func ReadHistory(ctx context.Context, t Target, opt HistoryOptions) (*History, e
 func readLog(t Target, opt HistoryOptions) (entries []eventlog.Entry, bad int, err error) {
 	path := opt.Log
 	if path == "" {
-		dir := t.Path
-		if t.Lock {
-			dir = filepath.Dir(dir)
-		}
-		path = filepath.Join(dir, DefaultLog)
+		path = defaultLog(t)
 	}
 	bad, err = eventlog.Read(path, func(e eventlog.Entry) {
 		if e.Lock == t.Path || !t.Lock && strings.HasPrefix(e.Lock, t.Path+string(filepath.Separator)) {
@@ -90,7 +82,7 @@ func (b *historian) present(o *observer.Observation, now time.Time) {
 		if h := b.holds[n.Generation]; h == nil {
 			b.h.Notes = append(b.h.Notes, Note{o.Lock, n})
 		} else if n.Outcome == protocol.OutcomeBroken {
-			b.end(n.Generation, n.Time, Broken, "by "+n.By)
+			b.end(n.Generation, n.Time, Broken, brokenBy(n.By, n.Message))
 		}
 	}
 	if o.Generation == "" {

@@ -7,6 +7,7 @@ import (
 
 	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/internal/env"
+	"genlock.dev/genlock/internal/eventlog"
 	"genlock.dev/genlock/internal/seal"
 	"genlock.dev/genlock/internal/tomb"
 	"genlock.dev/genlock/internal/tree"
@@ -15,42 +16,6 @@ import (
 	"genlock.dev/genlock/protocol"
 	"genlock.dev/genlock/retire"
 )
-
-// PruneOptions say what Prune may do and whom it tells.
-type PruneOptions struct {
-	// DryRun changes nothing, and tells what would be removed.
-	DryRun bool
-	// Roots is the operator's word that nothing uses the idle locks: their
-	// directories go as well.
-	Roots bool
-	// Removed is told about each removal, once it is done.
-	Removed func(Removal) error
-	// Problem is told what could not be looked at or removed; the rest goes on.
-	Problem func(path string, err error)
-	// Progress is told how far it is, after each lock.
-	Progress func(Pruned)
-}
-
-// Removal is one thing that was removed, or with a dry run would be.
-type Removal struct {
-	Schema int `json:"schema"`
-	// Kind is abandoned, tombstone, candidate, root-candidate or root.
-	Kind   string `json:"removed"`
-	Lock   string `json:"lock"`
-	Path   string `json:"path"`
-	Names  int    `json:"names"` // files and directories
-	Bytes  int64  `json:"bytes"` // in files
-	DryRun bool   `json:"dry_run"`
-}
-
-// Pruned sums up.
-type Pruned struct {
-	Locks   int   // looked at
-	Removed int   // things
-	Names   int   // files and directories of these
-	Bytes   int64 // in files of these
-	Kept    int   // things that somebody may still act on
-}
 
 // Prune removes what nobody can still act on from every lock that target names:
 // it retires generations whose holders are provably gone or finished, and deletes
@@ -146,7 +111,11 @@ func (p *pruner) abandoned(root *fence.Root, r *tree.Root) error {
 	if err != nil {
 		return p.problem(r.Lock, err)
 	}
-	_, err = retire.Reclaim(p.ctx, f)
+	evidence, err := retire.Reclaim(p.ctx, f)
+	if err == nil {
+		WriteLog(p.ctx, p.opt.Log, "genlock prune", eventlog.Entry{Event: "reclaimed", Lock: r.Lock, Generation: seen.Generation,
+			State: string(seen.State), Evidence: evidence})
+	}
 	if _, alive := errors.AsType[*retire.AliveError](err); alive || errors.Is(err, fence.ErrMoved) {
 		err = nil // it was not what it looked like, or somebody was faster
 	}

@@ -88,7 +88,7 @@ func (h *History) bars(out io.Writer, width int) {
 	if n := len(h.Lanes) - len(shown); n > 0 {
 		fmt.Fprintf(out, "and %s that held and waited less (--svg shows them)\n", several(n, "process", "processes"))
 	}
-	fmt.Fprintf(out, "\n= held   . waited   a adopted   r reclaimed   > holds still\n"+
+	fmt.Fprintf(out, "\n= held   . waited   a adopted   r reclaimed   b broke it   > holds still\n"+
 		"g gave up   F failed   X crashed   B broken or lost   ? ended without a word\n")
 }
 
