@@ -52,7 +52,7 @@ func (r *round) play(ctx context.Context) error {
 	return r.finish(ctx)
 }
 
-// hire shares the processes out: one old program for each key that has one, a third
+// hire shares the processes out: one old program for each key that has one, two fifths
 // of the rest in houses of two, the others here.
 func (r *round) hire() {
 	add := func(slot string, t task) {
@@ -66,7 +66,7 @@ func (r *round) hire() {
 		}
 	}
 	if len(housesLack()) == 0 {
-		for i := range left / 5 {
+		for i := range (left + 1) / 5 {
 			left -= 2
 			add(fmt.Sprintf("h%d", i), task{Role: "house", Members: 2, Proc: i%2 == 0})
 		}
