@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -38,7 +37,8 @@ type mixed struct {
 func (m *mixed) run() (err error) {
 	var stats oldprograms.Stats
 	if m.Old != "" {
-		stats, err = m.Turns.Run(m.Old, m.old(), func(error) bool { return false })
+		stats, err = m.Turns.Run(m.Old, oldprograms.Enter(oldprograms.New(m.Old, oldprograms.Here(vfs.OS())), m.Lock),
+			func(error) bool { return false })
 	} else {
 		waits := 0
 		stats, err = m.Turns.Run(oldprograms.Ours, m.ours(&waits), func(err error) bool { return errors.Is(err, genlock.ErrLost) })
@@ -64,31 +64,6 @@ func (m *mixed) ours(waits *int) func() (func() error, error) {
 			*waits++
 		}
 		return func() error { return errors.Join(lease.Check(), lease.Release()) }, nil
-	}
-}
-
-// old is the emulated program. What it throws is its own matter: its user tries
-// again.
-func (m *mixed) old() func() (func() error, error) {
-	host, _ := os.Hostname()
-	self := oldprograms.Self{FS: vfs.OS(), Host: host, PID: os.Getpid(), Now: time.Now,
-		Alive: func(pid int) bool { return syscall.Kill(pid, 0) != syscall.ESRCH },
-		NewID: func() string {
-			id, err := protocol.NewID()
-			if err != nil {
-				panic(err)
-			}
-			return string(id)
-		}}
-	program := map[string]oldprograms.Program{"mkdir": &oldprograms.Mkdir{Self: self}, "v2": &oldprograms.V2{Self: self},
-		"token": &oldprograms.Token{Self: self}, "heartbeat": &oldprograms.Heartbeat{Self: self}}[m.Old]
-	return func() (func() error, error) {
-		for {
-			if got, err := program.Try(m.Lock); got && err == nil {
-				return func() error { program.Release(m.Lock); return nil }, nil
-			}
-			time.Sleep(time.Millisecond) // it polls
-		}
 	}
 }
 

@@ -84,7 +84,7 @@ func TestRealProgramAfterOurs(t *testing.T) {
 	}
 	t.Run("emulated token", func(t *testing.T) {
 		killedAtEachStep(t, "token", func(t *testing.T, lock string) {
-			program := emulated("token", vfs.OS())
+			program := oldprograms.New("token", oldprograms.Here(vfs.OS()))
 			for end := time.Now().Add(time.Minute); ; {
 				got, err := program.Try(lock)
 				if err != nil {

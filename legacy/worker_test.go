@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"genlock.dev/genlock/internal/env"
-	"genlock.dev/genlock/internal/evidence"
 	"genlock.dev/genlock/internal/oldprograms"
 	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/internal/vfs/faultfs"
@@ -140,21 +139,13 @@ func (w worker) take(fs vfs.FS) (check, release func() error, err error) {
 		}
 		return l.Check, l.Release, nil
 	}
-	program := emulated(w.Old, fs)
+	program := oldprograms.New(w.Old, oldprograms.Here(fs))
 	for range rounds {
 		if got, err := program.Try(w.Lock); got && err == nil {
 			return func() error { return nil }, func() error { program.Release(w.Lock); return nil }, nil
 		}
 	}
 	return nil, nil, nil
-}
-
-// emulated is an old program on this machine.
-func emulated(name string, fs vfs.FS) oldprograms.Program {
-	m := env.From(context.Background()).Machine
-	self := oldprograms.Self{FS: fs, Host: m.Self().Hostname, PID: os.Getpid(), Now: time.Now, NewID: newID,
-		Alive: func(pid int) bool { return m.Process(pid).State != evidence.Absent }}
-	return programOf(name, self)
 }
 
 // running is a worker, or a real old program, that was started.

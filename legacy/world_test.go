@@ -182,21 +182,7 @@ func (p *proc) kill() {
 
 // program makes the process one of an old program.
 func (p *proc) program(name string) oldprograms.Program {
-	return programOf(name, oldprograms.Self{FS: p.fs, Host: host, PID: p.pid, Now: p.w.time, Alive: p.w.alive, NewID: newID})
-}
-
-func programOf(name string, self oldprograms.Self) oldprograms.Program {
-	switch name {
-	case "mkdir":
-		return &oldprograms.Mkdir{Self: self}
-	case "v2":
-		return &oldprograms.V2{Self: self}
-	case "token":
-		return &oldprograms.Token{Self: self}
-	case "heartbeat":
-		return &oldprograms.Heartbeat{Self: self}
-	}
-	panic(name)
+	return oldprograms.New(name, oldprograms.Self{FS: p.fs, Host: host, PID: p.pid, Now: p.w.time, Alive: p.w.alive, NewID: newID})
 }
 
 func newID() string {

@@ -183,20 +183,27 @@ func (s *scene) look(p place, l look) (v seen) {
 	return v
 }
 
-// genlock runs the command to its end.
-func (s *scene) genlock(p place, args ...string) (code int, stdout, stderr string) {
+// command is the command line of the command genlock.
+func (s *scene) command(args ...string) []string {
 	s.Helper()
 	exe, err := genlockProgram()
 	if err != nil {
 		s.Fatal(err)
 	}
+	return append([]string{exe}, args...)
+}
+
+// genlock runs the command to its end.
+func (s *scene) genlock(p place, args ...string) (code int, stdout, stderr string) {
+	s.Helper()
+	argv := s.command(args...)
 	if p.needsRoot() {
 		s.needRoot()
 	}
-	cmd := p.command(append([]string{exe}, args...)...)
+	cmd := p.command(argv...)
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	err = cmd.Run()
+	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		s.Fatal(err)

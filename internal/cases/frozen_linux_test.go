@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -62,6 +63,14 @@ func frozen(s *scene) {
 	})
 }
 
+// stopHere stops this process before its caller does anything else: a signal for the
+// process as a whole may let this thread go on a little.
+func stopHere() error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	return unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSTOP)
+}
+
 // build builds an artifact, and stops itself right before publishing if it is to
 // be late.
 type build struct {
@@ -75,7 +84,7 @@ func (b *build) run() error {
 	e.FS = faultfs.Wrap(vfs.OS(), faultfs.Hooks{Before: func(op faultfs.Op) error {
 		if armed && op.Verb == faultfs.Rename {
 			armed = false
-			return syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+			return stopHere()
 		}
 		return nil
 	}})

@@ -18,15 +18,19 @@ const rolePrefix = "role:"
 type role interface{ run() error }
 
 var roles = map[string]func() role{
-	"enter":  func() role { return new(enter) },
-	"hold":   func() role { return new(hold) },
-	"wait":   func() role { return new(wait) },
-	"look":   func() role { return new(look) },
-	"linger": func() role { return new(linger) },
-	"reuse":  func() role { return new(reuse) },
-	"turns":  func() role { return new(turns) },
-	"burn":   func() role { return new(burn) },
-	"build":  func() role { return new(build) },
+	"enter":    func() role { return new(enter) },
+	"hold":     func() role { return new(hold) },
+	"wait":     func() role { return new(wait) },
+	"look":     func() role { return new(look) },
+	"linger":   func() role { return new(linger) },
+	"reuse":    func() role { return new(reuse) },
+	"turns":    func() role { return new(turns) },
+	"burn":     func() role { return new(burn) },
+	"build":    func() role { return new(build) },
+	"old":      func() role { return new(old) },
+	"late":     func() role { return new(late) },
+	"oldTurns": func() role { return new(oldTurns) },
+	"runTurns": func() role { return new(runTurns) },
 }
 
 // programs is a directory that every user can reach, with this very program and

@@ -100,6 +100,8 @@ type look struct {
 	Try   bool
 	// Only: look only in the PID namespace of this number.
 	Only string `json:",omitempty"`
+	// Dialects are those of old protocols by whose rules it judges.
+	Dialects string `json:",omitempty"`
 }
 
 // seen is what somebody saw of a lock.
@@ -125,7 +127,7 @@ func (l *look) look() (s seen) {
 	if l.Only != "" && l.Only != s.Namespace {
 		return s
 	}
-	lock := genlock.New(l.Lock, nil)
+	lock := genlock.New(l.Lock, &genlock.Options{Dialects: l.Dialects})
 	began := time.Now()
 	o, err := lock.Status(ctx)
 	s.Took = time.Since(began)

@@ -12,7 +12,7 @@ import (
 func TestCases(t *testing.T) {
 	var table table
 	for _, k := range slices.Concat(pidCases, containerCases, hostCases, clockCases, accessCases,
-		commandCases, lockingCases, frozenCases) {
+		commandCases, lockingCases, frozenCases, oldCases) {
 		name := k.id + " " + k.what
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t)
