@@ -145,7 +145,7 @@ func (v2) Collect(ctx context.Context, at Place, word Word) (Collected, error) {
 		if hasID(name, c.base+v2Suffix+"."+protocol.CandidateName("")) {
 			return byAge
 		}
-		return foreign
+		return c.ownLitter(name) // also what a collector that died has renamed
 	})
 	r, rerr := openV2(ctx, at)
 	if r == nil || rerr != nil {
