@@ -12,6 +12,8 @@ import (
 
 	"genlock.dev/genlock"
 	"genlock.dev/genlock/internal/env"
+	"genlock.dev/genlock/internal/vfs"
+	"genlock.dev/genlock/internal/vfs/faultfs"
 	"genlock.dev/genlock/legacy"
 )
 
@@ -128,6 +130,44 @@ func TestOwnOldLock(t *testing.T) {
 			t.Errorf("%s: what is left of it: %v", dialect, err)
 		} else if err := lease.Release(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestOldListsNothing: the directory of the locks is never listed on the way to a lock,
+// with an old lock in the way or without.
+func TestOldListsNothing(t *testing.T) {
+	for _, dialect := range []string{"mkdir,v2", "token=here", "heartbeat=10s"} {
+		for _, hold := range []bool{false, true} {
+			dir := t.TempDir()
+			var listed []string
+			e := *env.From(t.Context())
+			e.FS = faultfs.Wrap(vfs.OS(), faultfs.Hooks{Before: func(op faultfs.Op) error {
+				if op.Verb == faultfs.Names && op.Path == dir {
+					listed = append(listed, op.String())
+				}
+				return nil
+			}})
+			lock := genlock.New(filepath.Join(dir, "k.lock"), &genlock.Options{Dialects: dialect, Hold: hold})
+			ctx := env.With(t.Context(), &e)
+			for range 3 {
+				lease, err := lock.TryAcquire(ctx)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := lease.Release(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.Mkdir(lock.Path(), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := lock.TryAcquire(ctx); !errors.Is(err, genlock.ErrHeld) {
+				t.Errorf("%s: %v", dialect, err)
+			}
+			if len(listed) > 0 {
+				t.Errorf("%s, hold %v: %q", dialect, hold, listed)
+			}
 		}
 	}
 }
