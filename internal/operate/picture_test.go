@@ -24,6 +24,8 @@ type farm struct {
 	rand *rand.Rand
 	next int
 	now  time.Time
+
+	operator eventlog.Who
 }
 
 func (f *farm) id() protocol.ID {
@@ -59,6 +61,8 @@ func (f *farm) build(lock string, at time.Time, took time.Duration, procs []even
 		}
 		end = end.Add(took)
 		id, procs = next, procs[1:]
+	case "break":
+		f.b.add(eventlog.Entry{Event: eventlog.Breaks, Time: end, Lock: lock, Generation: id, Process: f.operator, By: "ada@ci-0", Message: "it hangs"})
 	case "fail":
 		exit := 1
 		f.b.add(eventlog.Entry{Event: "failed", Time: end, Lock: lock, Generation: id, Process: holder, Exit: &exit})
@@ -82,6 +86,7 @@ func (f *farm) done() *History {
 
 func farmOf(lanes int) *History {
 	f := newFarm()
+	f.operator = f.process(0, 9999, "genlock break")
 	var procs []eventlog.Who
 	for i := range lanes {
 		procs = append(procs, f.process(i*12/max(lanes, 12), i, []string{"go build ./cmd/tool", "tsc plugins", "nightly"}[i%3]))
@@ -96,7 +101,7 @@ func farmOf(lanes int) *History {
 			if turn == 1 && len(part) > 3 {
 				part = part[len(part)/3:]
 			}
-			outcome := []string{"", "crash", "fail"}[(n+turn)%3]
+			outcome := []string{"", "crash", "fail", "break"}[(n+turn)%4]
 			if len(part) < 2 {
 				continue
 			}
@@ -106,11 +111,11 @@ func farmOf(lanes int) *History {
 	return f.done()
 }
 
-// TestPictures draws 3, 40 and 300 processes. The picture is well-formed, and each
+// TestPictures draws 3, 40 and 300 processes, of which one is an operator's. The picture is well-formed, and each
 // hold and each wait is in it once. GENLOCK_PICTURES names a directory to keep
 // them in, for eyes.
 func TestPictures(t *testing.T) {
-	for _, lanes := range []int{1, 3, 40, 300} {
+	for _, lanes := range []int{1, 3, 40, 299} {
 		h := farmOf(lanes)
 		var out bytes.Buffer
 		if err := h.WriteSVG(&out, Target{Path: "/cache"}); err != nil {
@@ -134,6 +139,21 @@ func TestPictures(t *testing.T) {
 			} else if err != nil {
 				t.Fatalf("%d lanes: %v", lanes, err)
 			}
+		}
+	}
+}
+
+// TestPictureOfTooMany: of more processes than can be told apart those are shown that
+// matter most, and what an operator did in any case.
+func TestPictureOfTooMany(t *testing.T) {
+	h := farmOf(2 * svgLanes)
+	var out bytes.Buffer
+	if err := h.WriteSVG(&out, Target{Path: "/cache"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"301 more processes", "genlock break", "it hangs"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in it", want)
 		}
 	}
 }

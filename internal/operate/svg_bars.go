@@ -3,6 +3,8 @@ package operate
 import (
 	"fmt"
 	"time"
+
+	"genlock.dev/genlock/internal/eventlog"
 )
 
 // red marks what did not go well, whatever the lock.
@@ -43,9 +45,9 @@ func (c *canvas) holdText(x *Hold) string {
 
 // holdLabel writes lock and duration into a bar that has room for it.
 func (c *canvas) holdLabel(x *Hold, pad float64) {
-	const perRune = 6.2
+	const perRune = 5.7
 	label := c.t.Relative(x.Lock) + "  " + spanText(x.End.Sub(x.Begin))
-	room := c.x(x.End) - c.x(x.Begin) - 20
+	room := c.x(x.End) - c.x(x.Begin) - 15
 	if c.lane < 20 || room < 40 {
 		return
 	}
@@ -129,6 +131,8 @@ func (c *canvas) mark(kind string, x, y float64, title string) {
 			`paint-order="stroke">?</text>`, x, y+r, r*3, red)
 	case string(Broken), string(Lost):
 		c.f(`<path d="M%.1f %.1fH%.1fL%.1f %.1fZ" fill="%s" stroke="#ffffff" stroke-width="0.8"/>`, x-r, y-r*0.8, x+r, x, y+r, red)
+	case eventlog.Breaks:
+		c.f(`<path d="M%.1f %.1fH%.1fL%.1f %.1fZ" fill="#ffffff" stroke="%s" stroke-width="1.3"/>`, x-r, y-r*0.8, x+r, x, y+r, red)
 	case "reclaimed":
 		c.f(`<path d="M%.1f %.1fL%.1f %.1fL%.1f %.1fL%.1f %.1fZ" fill="#ffffff" stroke="#1f2933" stroke-width="1.3"/>`, x, y-r, x+r, y, x, y+r, x-r, y)
 	case "adopted":

@@ -4,16 +4,22 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"genlock.dev/genlock/internal/eventlog"
 )
 
 const (
-	topLocks    = 5
 	tilesTop    = 62.0
 	locksTop    = 132.0
 	locksRow    = 18.0
-	loadHeight  = 56.0
+	waitHeight  = 40.0
+	holdHeight  = 18.0
+	loadHeight  = waitHeight + 6 + holdHeight
 	legendSpace = 34.0
 )
+
+// topLocks are as many as have a colour of their own, so that each is explained.
+var topLocks = len(palette)
 
 // headHeight is where the lanes begin.
 func (c *canvas) headHeight() float64 {
@@ -53,7 +59,7 @@ func (c *canvas) tiles() {
 
 // worst shows the locks that cost most waiting, and how much they were held.
 func (c *canvas) worst() {
-	c.f(`<text x="%.0f" y="%.0f" font-weight="600">Waited for longest</text>`+"\n", margin, locksTop-8)
+	c.f(`<text x="%.0f" y="%.0f"><tspan font-weight="600">Waited for longest</tspan>%s</text>`+"\n", margin, locksTop-8, c.others())
 	longest := time.Duration(1)
 	for _, l := range c.sum.Locks {
 		longest = max(longest, l.Waited, l.Held)
@@ -70,6 +76,14 @@ func (c *canvas) worst() {
 			text(fmt.Sprintf("waited %s in %s, longest %s · held %s in %s", spanText(l.Waited), plural(l.Waits, "wait"), spanText(l.LongWait),
 				spanText(l.Held), plural(l.Holds, "hold"))))
 	}
+}
+
+// others says what the grey ones are.
+func (c *canvas) others() string {
+	if n := len(c.sum.Locks) - topLocks; n > 0 {
+		return fmt.Sprintf(`<tspan fill="#616e7c"> · %s that were waited for less are grey</tspan>`, several(n, "other lock", "other locks"))
+	}
+	return ""
 }
 
 // tail keeps the end of s, which tells locks apart.
@@ -92,14 +106,13 @@ func (c *canvas) load(y float64) {
 			add(x.Begin, x.End)
 		}
 	})
-	top := max(1, slices.Max(waiting), slices.Max(holding))
 	c.f(`<text x="%.0f" y="%.1f" text-anchor="end" font-size="11.5" font-weight="600" fill="#b45309">waiting, at most %d</text>`+"\n",
-		gutter-8, y+18, slices.Max(waiting))
+		gutter-8, y+waitHeight/2+4, slices.Max(waiting))
 	c.f(`<text x="%.0f" y="%.1f" text-anchor="end" font-size="11.5" font-weight="600" fill="#1f4e8c">holding, at most %d</text>`+"\n",
-		gutter-8, y+36, slices.Max(holding))
-	c.area(waiting, top, y, `fill="#f0b35a" opacity="0.75"`)
-	c.area(holding, top, y, `fill="none" stroke="#1f4e8c" stroke-width="1.5"`)
-	c.f(`<path d="M%.0f %.1fH%.0f" stroke="#9aa5b1" stroke-width="0.7"/>`+"\n", gutter, y+loadHeight, plotEnd)
+		gutter-8, y+loadHeight-holdHeight/2+4, slices.Max(holding))
+	// Of few that hold many may wait: each has a scale of its own.
+	c.area(waiting, y, waitHeight, `fill="#f0b35a"`)
+	c.area(holding, y+loadHeight-holdHeight, holdHeight, `fill="#7f9ecb"`)
 }
 
 // levels counts in one column for each pixel or two. What is shorter has one of its
@@ -122,17 +135,18 @@ func (c *canvas) levels(spans func(add func(from, to time.Time))) []int {
 	return peak
 }
 
-func (c *canvas) area(levels []int, top int, y float64, style string) {
-	step := (plotEnd - gutter) / float64(len(levels))
-	c.f(`<path %s d="M%.1f %.1f`, style, gutter, y+loadHeight)
+func (c *canvas) area(levels []int, y, height float64, style string) {
+	step, top := (plotEnd-gutter)/float64(len(levels)), max(1, slices.Max(levels))
+	c.f(`<path %s d="M%.1f %.1f`, style, gutter, y+height)
 	before := -1
 	for i, n := range levels {
 		if n != before {
-			c.f("H%.1fV%.1f", gutter+float64(i)*step, y+loadHeight-float64(n)/float64(top)*loadHeight)
+			c.f("H%.1fV%.1f", gutter+float64(i)*step, y+height-float64(n)/float64(top)*height)
 			before = n
 		}
 	}
-	c.f(`H%.1fV%.1f"/>`+"\n", plotEnd, y+loadHeight)
+	c.f(`H%.1fV%.1f"/>`+"\n", plotEnd, y+height)
+	c.f(`<path d="M%.0f %.1fH%.0f" stroke="#9aa5b1" stroke-width="0.7"/>`+"\n", gutter, y+height, plotEnd)
 }
 
 func (c *canvas) legend(y float64) {
@@ -147,7 +161,7 @@ func (c *canvas) legend(y float64) {
 	scale := c.lane
 	c.lane = 28 // signs of full size
 	for _, m := range [][2]string{{"adopted", "adopted"}, {"reclaimed", "reclaimed"}, {"failed", "failed"}, {"crashed", "crashed"},
-		{"broken", "broken or lost"}, {"unseen", "ended without a word"}, {"gave-up", "gave up"}} {
+		{"broken", "broken or lost"}, {eventlog.Breaks, "broke it"}, {"unseen", "ended without a word"}, {"gave-up", "gave up"}} {
 		c.mark(m[0], x+6, y, m[1])
 		c.f(`<text x="%.1f" y="%.1f" font-size="11">%s</text>`+"\n", x+16, y+4, m[1])
 		x += 34 + 6.4*float64(len(m[1]))

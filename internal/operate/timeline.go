@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"genlock.dev/genlock/internal/eventlog"
 	"genlock.dev/genlock/observer"
 )
 
@@ -104,7 +105,8 @@ func (h *History) ruler(out io.Writer, width int) {
 	fmt.Fprintf(out, "%-*s %s%*s\n", nameWidth, "", begin, max(width-len(begin), len(end)+1), end)
 }
 
-// mostBusy is the n processes that held and waited longest, in the order of all.
+// mostBusy is the n processes that held and waited longest, or broke a lock, in the
+// order of all.
 func (h *History) mostBusy(n int) []*Lane {
 	if len(h.Lanes) <= n {
 		return h.Lanes
@@ -115,6 +117,11 @@ func (h *History) mostBusy(n int) []*Lane {
 	}
 	for _, x := range h.Waits {
 		busy[x.Lane] += x.End.Sub(x.Begin)
+	}
+	for _, x := range h.Marks {
+		if x.Kind == eventlog.Breaks {
+			busy[x.Lane] += 1000 * time.Hour // what an operator did is never left out
+		}
 	}
 	lanes := slices.Clone(h.Lanes)
 	slices.SortStableFunc(lanes, func(a, b *Lane) int { return int(min(max(busy[b]-busy[a], -1), 1)) })
