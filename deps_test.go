@@ -90,7 +90,7 @@ const testPolicy = `
 	internal/oldprograms: internal/vfs SYSTEM
 	internal/lab:
 	internal/lab/coverage: SYSTEM
-	internal/explore: genlock protocol fence retire observer generation internal/vfs internal/vfs/memfs internal/env internal/evidence internal/tree internal/artifact internal/mutant SYSTEM
+	internal/explore: genlock protocol fence retire observer generation legacy internal/oldprograms internal/vfs internal/vfs/memfs internal/env internal/evidence internal/tree internal/artifact internal/mutant SYSTEM
 	internal/handoff: genlock protocol internal/env internal/vfs/faultfs SYSTEM
 	internal/cases:
 	internal/cases/switchoff: SYSTEM

@@ -2,6 +2,7 @@ package legacy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"time"
@@ -138,6 +139,9 @@ func (heartbeat) Hold(ctx context.Context, at Place) (Held, error) {
 	h.refresh = func() error { return vfs.Touch(s.dir, s.env.Clock.Now()) }
 	if err := h.Refresh(); err != nil {
 		h.Release()
+		if errors.Is(err, ErrLost) {
+			return nil, ErrMoved // a race like any other: nothing was held yet
+		}
 		return nil, fmt.Errorf("%s: cannot be kept alive: %w", at.Lock, err)
 	}
 	return h, nil

@@ -113,7 +113,7 @@ const (
 func (d token) weigh(ctx context.Context, s *slot, id identity) (verdict, error) {
 	self := s.env.Machine.Self()
 	switch {
-	case orphans.has(s.at.Lock, id.token):
+	case s.env.Leases.IsOrphan(s.at.Lock, id.token):
 		return verdict{answer: judge.Finished, why: sayUnheld}, nil
 	case id.rec != nil && id.rec.PID == self.PID && s.env.Leases.Has(generationOfToken(id.token)):
 		return verdict{answer: judge.Alive, why: sayOwnToken, self: true}, nil

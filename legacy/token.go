@@ -127,7 +127,9 @@ func (d token) Reclaim(ctx context.Context, at Place) (string, error) {
 	if err != nil {
 		return "", keep(err, giveBack(s, claimed))
 	}
-	forget(s.at.Lock, ids)
+	for _, id := range ids {
+		s.env.Leases.Reclaimed(s.at.Lock, id.token)
+	}
 	// Whatever cannot be deleted now is a quarantine like any other.
 	vfs.RemoveAll(s.parent, name, nil)
 	return sight.Why, nil
@@ -169,7 +171,7 @@ type tokenHeld struct {
 func (h *tokenHeld) Release() error {
 	err := h.dirHeld.Release()
 	if err != nil && !errors.Is(err, ErrLost) {
-		orphans.add(h.slot.at.Lock, h.token)
+		h.slot.env.Leases.Orphan(h.slot.at.Lock, h.token)
 	}
 	return err
 }

@@ -12,9 +12,14 @@ type dir struct {
 	vfs.Dir
 	p    *Proc
 	node *node
+	// late is the path of a handle that is none, see old.go.
+	late string
 }
 
 func (d *dir) op(v verb, name string) op {
+	if d.late != "" {
+		_, _, d.node = d.p.w.disk.at(d.late, nil)
+	}
 	return op{verb: v, dir: d.Path(), name: name, at: d.p.point(v, d.node, name)}
 }
 
@@ -35,6 +40,9 @@ func (d *dir) Mkdir(name string, perm fs.FileMode) error {
 	if !d.p.begin(d.op(vMkdir, name)) {
 		return errDead
 	}
+	if err := d.arrive(); err != nil {
+		return err
+	}
 	d.p.touchName(d.node, name, writes)
 	if err := d.Dir.Mkdir(name, perm); err != nil {
 		return d.p.failed(err)
@@ -52,6 +60,9 @@ func (d *dir) Open(name string, how vfs.OpenFlag, perm fs.FileMode) (vfs.File, e
 	if !d.p.begin(o) {
 		return nil, errDead
 	}
+	if err := d.arrive(); err != nil {
+		return nil, err
+	}
 	access := reads
 	if how == vfs.Create {
 		access = writes
@@ -59,12 +70,14 @@ func (d *dir) Open(name string, how vfs.OpenFlag, perm fs.FileMode) (vfs.File, e
 	d.p.touchName(d.node, name, access)
 	inner, err := d.Dir.Open(name, how, perm)
 	if err != nil {
+		d.p.reads(d, name)
 		return nil, d.p.failed(err)
 	}
 	n := child(d.node, name)
 	if how == vfs.Create {
 		n = d.p.make(d, name, false)
 	}
+	d.p.reads(d, name)
 	d.p.end(how == vfs.Create, uint64(n.id))
 	f := &file{File: inner, p: d.p, node: n, dir: d.Path()}
 	return f, nil
@@ -73,6 +86,9 @@ func (d *dir) Open(name string, how vfs.OpenFlag, perm fs.FileMode) (vfs.File, e
 func (d *dir) Lstat(name string) (vfs.Info, error) {
 	if !d.p.begin(d.op(vLstat, name)) {
 		return vfs.Info{}, errDead
+	}
+	if err := d.arrive(); err != nil {
+		return vfs.Info{}, err
 	}
 	d.p.touchName(d.node, name, reads)
 	n := child(d.node, name)
@@ -124,20 +140,23 @@ func (d *dir) Rename(name string, to vfs.Dir, newname string, how vfs.RenameFlag
 	})
 }
 
-func (d *dir) Remove(name string) error { return d.remove(vRemove, name, d.Dir.Remove) }
+func (d *dir) Remove(name string) error { return d.remove(vRemove, name, vfs.Dir.Remove) }
 
-func (d *dir) Rmdir(name string) error { return d.remove(vRmdir, name, d.Dir.Rmdir) }
+func (d *dir) Rmdir(name string) error { return d.remove(vRmdir, name, vfs.Dir.Rmdir) }
 
-func (d *dir) remove(v verb, name string, call func(string) error) error {
+func (d *dir) remove(v verb, name string, call func(vfs.Dir, string) error) error {
 	if !d.p.begin(d.op(v, name)) {
 		return errDead
+	}
+	if err := d.arrive(); err != nil {
+		return err
 	}
 	d.p.touchName(d.node, name, writes)
 	n := child(d.node, name)
 	if n != nil && n.isDir {
 		d.p.touch(listing, n, "", reads)
 	}
-	if err := call(name); err != nil {
+	if err := call(d.Dir, name); err != nil {
 		return d.p.failed(err)
 	}
 	if n.isDir {
@@ -177,6 +196,9 @@ func (d *dir) Kind() (vfs.Kind, error) {
 func (d *dir) Close() error {
 	if d.p.dead {
 		return errDead
+	}
+	if d.late != "" {
+		return d.leave()
 	}
 	d.p.open -= mix(uint64(d.node.id), 1<<43)
 	return d.Dir.Close()

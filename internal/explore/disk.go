@@ -41,6 +41,8 @@ type node struct {
 	// Where races keeps what happened to it and to the names in it.
 	slots   [kinds]int32
 	entries map[string]int32
+	// stripped: an old program deleted the record in it.
+	stripped bool
 	// of is the generation that a directory holds, once its file says so.
 	of protocol.ID
 }
@@ -93,7 +95,7 @@ func (d *disk) unlink(n *node) {
 }
 
 func (n *node) contentHash() uint64 {
-	return mix(mix(uint64(n.id)+1<<41, uint64(n.mode)), mixString(0, string(n.data)))
+	return mix(mix(uint64(n.id)+1<<41, uint64(n.mode)), mixString(uint64(n.born), string(n.data)))
 }
 
 // change runs f, which changes mode or data of n.
@@ -170,6 +172,10 @@ func (p *Proc) make(dir *dir, name string, isDir bool) *node {
 	n := d.add(nodeID(p.n)*10_000+nodeID(p.made), d.roles.get(in.role, name), isDir, p.n, p.now.UnixNano())
 	d.content += n.contentHash()
 	d.attach(in, name, n)
+	if isDir && isOldLock(n.path()) {
+		p.w.oldPlaced(p, n)
+	}
+	p.w.written(p, in)
 	if info, err := dir.Dir.Lstat(name); err == nil && !p.w.sc.RealInodes {
 		p.w.ids[info.Ino] = n.id
 	}

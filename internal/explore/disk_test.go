@@ -14,7 +14,7 @@ import (
 func TestDiskFollows(t *testing.T) {
 	for _, sc := range scenarios {
 		know := newKnowledge(sc)
-		for i := range 20 {
+		for i := range 6 {
 			w := newWorld(sc, know)
 			w.everything = true
 			w.stroll(rand.New(rand.NewPCG(uint64(i), 2)))

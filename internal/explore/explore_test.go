@@ -16,7 +16,7 @@ var (
 // stepsForEach counts what is done and not the time that it takes: a failure on one
 // machine is one on every other.
 func stepsForEach() int {
-	steps := 250_000
+	steps := 150_000
 	switch os.Getenv("GENLOCK_EXPLORE") {
 	case "long":
 		return 0

@@ -36,7 +36,12 @@ func (f *fsys) op(v verb, full string) op {
 func (f *fsys) OpenDir(full string) (vfs.Dir, error) { return f.open(full, f.inner.OpenDir) }
 
 // OpenParent implements vfs.FS. No links are made here, so it is OpenDir.
-func (f *fsys) OpenParent(full string) (vfs.Dir, error) { return f.open(full, f.inner.OpenParent) }
+func (f *fsys) OpenParent(full string) (vfs.Dir, error) {
+	if f.p.old != nil {
+		return &dir{p: f.p, late: full}, nil
+	}
+	return f.open(full, f.inner.OpenParent)
+}
 
 func (f *fsys) open(full string, open func(string) (vfs.Dir, error)) (vfs.Dir, error) {
 	if !f.p.begin(f.op(vOpenDir, full)) {
@@ -65,6 +70,9 @@ func (f *fsys) Lstat(full string) (vfs.Info, error) {
 	}
 	_, _, n := f.p.walk(full)
 	info, err := f.inner.Lstat(full)
+	if f.p.old != nil && full == lockPath {
+		f.p.old.seen = n
+	}
 	if err != nil {
 		return info, f.p.failed(err)
 	}
@@ -146,6 +154,7 @@ func (p *Proc) renamed(moved, replaced *node, from, to *node, toName string, how
 		d.attach(from, name, replaced)
 	case replaced != nil:
 		p.touch(exists, replaced, "", writes)
+		p.w.onOldEnd(p, replaced)
 		d.unlink(replaced)
 	}
 	d.attach(to, toName, moved)

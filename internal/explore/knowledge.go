@@ -22,6 +22,8 @@ type knowledge struct {
 	points, fresh map[point]bool
 	// Roles that the rules speak of.
 	root, retired, claim, observers, beside role
+	// windows counts how old programs took our old lock, and what we put back.
+	windows map[window]int
 	// learned counts additions to points.
 	learned int
 	// afterEffect is called after every change of the simulated world.
@@ -52,6 +54,9 @@ func (k *knowledge) learn(p point) {
 	}
 }
 
+// used lists the windows that old programs used.
+func (k *knowledge) used() []window { return slices.Sorted(maps.Keys(k.windows)) }
+
 // Stats is what a search did.
 type Stats struct {
 	Runs, States, Steps, Restarts, Points int
@@ -61,6 +66,8 @@ type Stats struct {
 	// was no bound of preemptions.
 	Complete, Exhaustive bool
 	Time                 time.Duration
+	// Windows are those that old programs used.
+	Windows []window
 }
 
 func (s Stats) String() string {

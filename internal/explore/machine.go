@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"genlock.dev/genlock/internal/env"
 	"genlock.dev/genlock/internal/evidence"
 	"genlock.dev/genlock/protocol"
 )
@@ -102,6 +103,12 @@ func (c wallclock) Now() time.Time {
 
 func (c wallclock) Sleep(ctx context.Context, d time.Duration) error {
 	p := c.p
+	if ctx.Done() != nil && env.From(ctx) != p.env {
+		// Whoever keeps an old lock alive has a goroutine of its own. Time
+		// stands still for it.
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
 	if p.dead {
 		return errDead
 	}

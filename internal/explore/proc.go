@@ -77,6 +77,12 @@ type Proc struct {
 	locked []*file
 	leases []*genlock.Lease
 	marks  marks
+
+	old *oldProcess // it runs an old program
+	// displaced is an old lock that it moved by mistake, and not back yet.
+	displaced *node
+	// robbed is how an old program took its old lock away, by its place.
+	robbed robbed
 }
 
 // start gives the process its script. It runs up to its first scheduling point when

@@ -78,7 +78,7 @@ func Hunt(sc *Scenario, seed uint64, limits Limits) (stats Stats, f *Failure) {
 	s.know.afterEffect = s.safe.hook()
 	defer s.know.coros.close()
 	start, length := time.Now(), 1
-	defer func() { stats.Time = time.Since(start) }()
+	defer func() { stats.Time, stats.Windows = time.Since(start), s.know.used() }()
 	for !limits.reached(s.stats) {
 		s.know.adopt()
 		w := newWorld(sc, s.know)
@@ -104,7 +104,7 @@ func Random(sc *Scenario, seed uint64, limits Limits) (stats Stats, f *Failure) 
 	s.know.afterEffect = s.safe.hook()
 	defer s.know.coros.close()
 	start := time.Now()
-	defer func() { stats.Time = time.Since(start) }()
+	defer func() { stats.Time, stats.Windows = time.Since(start), s.know.used() }()
 	for !limits.reached(s.stats) {
 		w := newWorld(sc, s.know)
 		w.everything, w.record = true, true

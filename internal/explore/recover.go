@@ -45,7 +45,10 @@ func (r *recovery) check(w *World) {
 	r.seen[w.disk.content] = true
 	r.done++
 	disk := w.fs.Clone()
-	rule, err := newcomer(disk, &sameFiles{FS: disk.Process(), ids: w.ids}, w.sc.format(), survivor())
+	rule, err := newcomer(disk, &sameFiles{FS: disk.Process(), ids: w.ids}, w.sc, survivor())
+	if w.sc.Dialects != "" {
+		rule, err = r.oldCheck(w, rule, err)
+	}
 	if r.sc.ByHand && (errors.Is(err, protocol.ErrNotRoot) || undecidable(err) || rule == ruleLitter) {
 		return // half deleted by hand: only a person can tell what it was
 	}
@@ -70,16 +73,16 @@ func (sc *Scenario) format() protocol.Format {
 }
 
 // newcomer acquires, releases and collects, hours later.
-func newcomer(disk *memfs.FS, fs vfs.FS, format protocol.Format, m evidence.Machine) (rule string, err error) {
+func newcomer(disk *memfs.FS, fs vfs.FS, sc *Scenario, m evidence.Machine) (rule string, err error) {
 	ctx := newcomersWorld(fs, m)
-	lease, err := genlock.New(lockPath, &genlock.Options{Format: format}).Acquire(ctx)
+	lease, err := genlock.New(lockPath, sc.options()).Acquire(ctx)
 	if err != nil {
 		return ruleProgress, fmt.Errorf("a newcomer cannot acquire: %w", err)
 	}
 	if err := lease.Release(); err != nil {
 		return ruleRelease, fmt.Errorf("a newcomer cannot release: %w", err)
 	}
-	root, err := fence.Open(ctx, lockPath, format)
+	root, err := fence.Open(ctx, lockPath, sc.format())
 	if err != nil {
 		return ruleProgress, err
 	}
@@ -92,7 +95,7 @@ func newcomer(disk *memfs.FS, fs vfs.FS, format protocol.Format, m evidence.Mach
 
 // newcomersWorld is that of somebody who comes hours later.
 func newcomersWorld(fs vfs.FS, m evidence.Machine) context.Context {
-	clock := &later{now: began.Add(3 * time.Hour)}
+	clock := &later{now: began.Add(12 * time.Hour)}
 	ids := 0
 	return env.With(context.Background(), &env.Env{FS: fs, Machine: m, Clock: clock, Leases: &env.Leases{},
 		NewID: func() (protocol.ID, error) {

@@ -162,3 +162,16 @@ func TestClaimAfterCopies(t *testing.T) {
 		"C",
 	)
 }
+
+// An old lock that has to be kept alive is taken away between its making and its first
+// touch. That was an error of acquiring instead of a reason to look again.
+func TestLostBeforeFirstTouch(t *testing.T) {
+	sc := *scenarioOf("hold-stale")
+	follow(t, &sc,
+		"B until touch k.lock",
+		"C until begins its work",
+		"B",
+		"C",
+		"B",
+	)
+}

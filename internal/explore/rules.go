@@ -29,6 +29,8 @@ const (
 
 // onRename looks at every rename that happened: moved was from/name before.
 func (w *World) onRename(p *Proc, moved, from *node, name string) {
+	w.onOldRename(p, moved, from, name)
+	w.written(p, moved.parent)
 	switch {
 	case w.isCurrent(moved):
 		w.wholeGeneration(p, moved, from)
@@ -66,7 +68,7 @@ func (w *World) wholeGeneration(p *Proc, n, from *node) {
 	if (!whole || !witnessed) && !w.sc.ByHand {
 		w.fail(ruleWhole, "%s makes %s current, which is torn", p.name, n.of)
 	}
-	w.tenures[n.of] = &tenure{id: n.of, node: n, owner: p, order: len(w.tenures)}
+	w.tenures[n.of] = &tenure{id: n.of, node: n, owner: p, order: len(w.tenures), before: w.beforeUs(p)}
 }
 
 // exactRetirement: whoever retires a generation retires that one, and has a
@@ -188,6 +190,10 @@ func (w *World) noLatePublication(p *Proc, from *node) {
 // onRemove looks at every removal before it happens: nothing is deleted under a
 // name by which somebody may still act on it (rule 8).
 func (w *World) onRemove(p *Proc, n *node) {
+	w.onOldEnd(p, n)
+	if p.old != nil && n.name == protocol.RecordName && n.parent != nil {
+		n.parent.stripped = true
+	}
 	if n.role == w.know.claim || p.marks.hand || n.parent == nil {
 		return
 	}

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"io/fs"
+	"time"
 
 	"genlock.dev/genlock/internal/vfs"
 )
@@ -48,6 +49,9 @@ func (d *sameDir) Lstat(name string) (vfs.Info, error) {
 	info, err := d.Dir.Lstat(name)
 	return d.s.number(info), err
 }
+
+// Touch implements vfs.Toucher.
+func (d *sameDir) Touch(t time.Time) error { return vfs.Touch(d.Dir, t) }
 
 func (d *sameDir) Stat() (vfs.Info, error) {
 	info, err := d.Dir.Stat()

@@ -3,6 +3,7 @@ package explore
 import (
 	"time"
 
+	"genlock.dev/genlock"
 	"genlock.dev/genlock/protocol"
 )
 
@@ -52,6 +53,11 @@ type Scenario struct {
 	// ByHand: somebody deletes directories by hand, so that a lock can be
 	// lost without any rule being broken.
 	ByHand bool
+	// Dialects and Hold are those of our processes.
+	Dialects string
+	Hold     bool
+	// Windows are those through which old programs may take our old lock.
+	Windows []window
 	// Mount is where another file system is mounted, if any.
 	Mount string
 	// Artifact is the artifact that the processes build, if any.
@@ -69,6 +75,10 @@ type Part struct {
 	Until func(*Proc, op) bool
 	// Child: it is the command that the process before it starts.
 	Child bool
+	// Old is the old program that it runs; empty is genlock.
+	Old string
+	// Ahead is how far its clock is ahead of the scene.
+	Ahead time.Duration
 }
 
 // fault is what becomes of an operation instead of itself, or the answer it gets
@@ -84,6 +94,11 @@ func Fails(err error) fault { return fault{err: err, instead: true} }
 
 // Lies: see Fails.
 func Lies(err error) fault { return fault{err: err} }
+
+// options are those of our processes.
+func (sc *Scenario) options() *genlock.Options {
+	return &genlock.Options{Format: sc.Format, Dialects: sc.Dialects, Hold: sc.Hold}
+}
 
 func (w *World) faultsAt(p *Proc, o op) []fault {
 	if w.sc.Fault == nil {

@@ -123,11 +123,16 @@ func (w *World) Play(script func(*Proc)) *Proc { return w.PlayUntil(nil, script)
 // PlayUntil is Play, but the process stands still before the first operation for
 // which until holds.
 func (w *World) PlayUntil(until func(*Proc, op) bool, script func(*Proc)) *Proc {
+	return w.PlayPart(Part{Do: script}, until)
+}
+
+// PlayPart is PlayUntil for any kind of process.
+func (w *World) PlayPart(part Part, until func(*Proc, op) bool) *Proc {
 	was := w.free
 	w.free = true
-	p := w.spawn(Part{})
+	p := w.spawn(part)
 	p.until = until
-	p.start(script)
+	p.start(part.Do)
 	p.resume()
 	for p.state == asleep {
 		w.wake(p)

@@ -40,7 +40,7 @@ func (p *Proc) Context() context.Context { return p.ctx }
 
 // Lock is the one lock of the world.
 func (p *Proc) Lock() *genlock.Lock {
-	return genlock.New(lockPath, &genlock.Options{Format: p.w.sc.Format})
+	return genlock.New(lockPath, p.w.sc.options())
 }
 
 // call is the step before a call into the real code: it remembers who is dead.
@@ -59,6 +59,7 @@ func (p *Proc) call() {
 			p.marks.deadThen |= 1 << q.n
 		}
 	}
+	p.touchOldPlaces()
 	p.marks.keptThen = ""
 	if t := p.w.tenureAt(p.w.current()); t != nil && t.owner.dead && p.w.kept(t, func(n *node) { p.touch(locks, n, "", reads) }) {
 		p.marks.keptThen = t.id
@@ -85,6 +86,7 @@ func (p *Proc) acquire(how func(context.Context) (*genlock.Lease, error)) *genlo
 		p.leases = append(p.leases, lease)
 	}
 	p.alive()
+	p.knows(err)
 	if err != nil {
 		p.done(2)
 		p.trueRefusal(err)
@@ -95,6 +97,8 @@ func (p *Proc) acquire(how func(context.Context) (*genlock.Lease, error)) *genlo
 	p.marks.inTenure = lease.Generation()
 	if t := p.w.tenures[lease.Generation()]; t == nil || t.owner != p {
 		p.w.fail(ruleExclusion, "%s got a lease on %s, which it did not publish", p.name, lease.Generation())
+	} else {
+		p.cameBefore(t)
 	}
 	return lease
 }
@@ -149,7 +153,7 @@ func (p *Proc) Inside() {
 // or a person deleted it (rule 1).
 func (p *Proc) exclusion() {
 	for _, q := range p.w.procs[1:] {
-		if q != p && q.marks.inside && !p.w.excused(p) && !p.w.excused(q) {
+		if q != p && q.marks.inside && !p.w.excused(p) && !p.w.excused(q) && !p.apartFromOld(q) {
 			p.w.fail(ruleExclusion, "%s works under the lock while %s does", p.name, q.name)
 		}
 	}
@@ -158,17 +162,24 @@ func (p *Proc) exclusion() {
 // excused tells whether a person took the lock from p.
 func (w *World) excused(p *Proc) bool {
 	t := w.tenures[p.marks.inTenure]
+	if p.old != nil {
+		return false
+	}
 	return t == nil || t.broken || t.byHand || w.sc.ByHand
 }
 
 // Release ends a lease and checks what it said (rule 7).
 func (p *Proc) Release(l *genlock.Lease) {
 	p.call()
+	before := p.robbed.window()
 	err := l.Release()
+	p.knows(err)
 	p.done(resultOf(err))
 	t := p.w.tenures[l.Generation()]
-	taken := t.byHand || t.broken || t.retiredBy != p || p.w.sc.ByHand
+	taken := before != "" || p.robbed.window() != "" || t.byHand || t.broken || t.retiredBy != p || p.w.sc.ByHand
 	switch {
+	case before != "" && p.robbed.window() != "" && !errors.Is(err, genlock.ErrLost):
+		p.w.fail(ruleOldTold, "%s lost its old lock (%s) and released it: %v", p.name, before, err)
 	case errors.Is(err, genlock.ErrLost) && !taken:
 		p.w.fail(ruleLost, "%s lost generation %s, which nobody took", p.name, t.id)
 	case err != nil && !errors.Is(err, genlock.ErrLost) && !p.w.sc.faulty() && !p.w.sc.ByHand:

@@ -171,9 +171,11 @@ func emptyCurrent(w *World) {
 
 // settled is an end: those who did not crash live on, idle, and a newcomer gets
 // the lock beside them and leaves nothing.
-func settled(w *World) {
+func settled(w *World) { settledAt(w, 3*time.Hour) }
+
+func settledAt(w *World, after time.Duration) {
 	w.Play(func(p *Proc) {
-		p.now = p.now.Add(3 * time.Hour)
+		p.now = p.now.Add(after)
 		l := p.Acquire()
 		if l == nil {
 			w.fail(ruleProgress, "a newcomer cannot acquire beside those who are idle")
@@ -210,6 +212,8 @@ func settledWithoutForeign(w *World) {
 // Where processes stand when a scene begins.
 
 func landing(_ *Proc, o op) bool { return o.verb == vMkdir && o.name == protocol.ObserversName }
+
+func inside(p *Proc, o op) bool { return o.verb == vMark && p.marks.inside }
 
 func makingWitness(_ *Proc, o op) bool {
 	return o.verb == vCreate && strings.HasPrefix(o.name, "witness.")

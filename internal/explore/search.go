@@ -59,6 +59,7 @@ func Explore(sc *Scenario, limits Limits) (Stats, *Failure) {
 	s.know.coros.close()
 	s.stats.Time = time.Since(start)
 	s.stats.Points = len(s.know.points)
+	s.stats.Windows = s.know.used()
 	return s.stats, failure
 }
 

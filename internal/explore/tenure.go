@@ -15,6 +15,8 @@ type tenure struct {
 	// retiredBy is who moved it out of current.
 	retiredBy *Proc
 	claims    []*claim
+	// before are the old locks that stood when it was published.
+	before []*node
 }
 
 type claim struct {

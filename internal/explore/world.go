@@ -89,6 +89,7 @@ func newWorld(sc *Scenario, know *knowledge) *World {
 func (w *World) spawn(part Part) *Proc {
 	p := &Proc{w: w, n: len(w.procs), now: began, fs: w.fs.Process()}
 	p.name, p.child = string(letter(p.n)), part.Child
+	p.now = p.now.Add(part.Ahead)
 	w.procs = append(w.procs, p)
 	ns := part.PIDNS
 	if ns == "" {
@@ -97,6 +98,9 @@ func (w *World) spawn(part Part) *Proc {
 	p.self = newSelf(p, ns)
 	p.env = &env.Env{FS: &fsys{p, p.fs}, Machine: &p.self, Clock: wallclock{p}, NewID: p.newID, Leases: &env.Leases{}}
 	p.ctx = env.With(context.Background(), p.env)
+	if part.Old != "" {
+		p.become(part.Old)
+	}
 	return p
 }
 
@@ -227,6 +231,7 @@ func (w *World) hash() uint64 {
 			bits |= 4 // not started, or at its end
 		}
 		h = mix(mix(h, p.history), bits)
+		h = w.hashOld(h, p)
 	}
 	return mix(h, uint64(w.crashes)<<8|uint64(w.faults))
 }

@@ -45,6 +45,9 @@ func (p *Mkdir) abandoned(lock string) bool {
 	return err != nil || p.Now().Sub(info.ModTime) > recordless
 }
 
+// Steal is what it does after waiting for 10 min, whoever holds.
+func (p *Mkdir) Steal(lock string) error { return p.rmAll(lock) }
+
 // Release implements Program.
 func (p *Mkdir) Release(lock string) error { return p.rmAll(lock) }
 

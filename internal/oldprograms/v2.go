@@ -101,6 +101,19 @@ func (p *V2) ensure(root string) error {
 	return err
 }
 
+// Steal is what it does after waiting for 10 min, whoever holds.
+func (p *V2) Steal(lock string) error {
+	root := lock + ".v2"
+	if data, err := p.read(root + "/current/generation"); err == nil {
+		return p.retire(root, strings.TrimSpace(string(data)))
+	}
+	f, err := p.capture(lock)
+	if f == nil || err != nil {
+		return err
+	}
+	return missingIsFine(p.rename(lock, lock+".retired-"+f.Generation))
+}
+
 // Release implements Program.
 func (p *V2) Release(lock string) error { return p.retire(lock+".v2", p.generation) }
 
