@@ -63,6 +63,8 @@ func claimAndHold(p *Proc) {
 
 // Where processes stand when a hunt begins.
 
+func inside(p *Proc, o op) bool { return o.verb == vMark && p.marks.inside }
+
 func asleepNow(_ *Proc, o op) bool { return o.verb == vSleep }
 
 func deleting(p *Proc, o op) bool {

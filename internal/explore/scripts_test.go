@@ -213,8 +213,6 @@ func settledWithoutForeign(w *World) {
 
 func landing(_ *Proc, o op) bool { return o.verb == vMkdir && o.name == protocol.ObserversName }
 
-func inside(p *Proc, o op) bool { return o.verb == vMark && p.marks.inside }
-
 func makingWitness(_ *Proc, o op) bool {
 	return o.verb == vCreate && strings.HasPrefix(o.name, "witness.")
 }

@@ -59,8 +59,8 @@ func TestVanishedLock(t *testing.T) {
 		"B until ends its work",
 		"C until open k.lock/owner.json",
 		"B until make directory k.lock.hold-", // ours, for the second time
-		"C until look at k.lock, twice", // whether it is a file, and how old it is
-		"C until look at k.lock",        // before it deletes it
+		"C until look at k.lock, twice",       // whether it is a file, and how old it is
+		"C until look at k.lock",              // before it deletes it
 		"B until ends its work",
 		"C until begins its work",
 		"B",
