@@ -21,7 +21,7 @@ func stepsForEach() int {
 	case "long":
 		return 0
 	case "table":
-		steps *= 12
+		steps *= 15
 	}
 	if racing {
 		steps /= 10
