@@ -94,7 +94,7 @@ const testPolicy = `
 	internal/handoff: genlock protocol internal/env internal/vfs/faultfs SYSTEM
 	internal/cases:
 	internal/cases/switchoff: SYSTEM
-	internal/chaos: genlock protocol fence retire observer internal/operate internal/oldprograms internal/vfs internal/env SYSTEM
+	internal/chaos: genlock protocol fence retire observer internal/operate internal/oldprograms internal/vfs internal/env internal/mutant SYSTEM
 `
 
 // publicPackages are those of which no exported signature may mention an
