@@ -79,17 +79,22 @@ func (j *job) giveBack() {
 	j.tty.heedOutput()
 }
 
-// stopped follows a command that stopped, so that the shell sees its whole job
-// stop. Without a terminal there is no such shell.
+// stopped follows a command that stopped, so that whoever controls our job sees it
+// stop as a whole. SIGCONT to us will resume the command. Who sent it a SIGSTOP meant
+// the command alone, unless the terminal would be stuck with it.
 func (j *job) stopped(by syscall.Signal) {
 	t := j.tty
 	if t == nil {
+		if by == syscall.SIGTSTP && !orphaned(syscall.Getpgrp()) {
+			syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		}
 		return
 	}
 	asks := by == syscall.SIGTTIN || by == syscall.SIGTTOU
 	switch {
 	case asks && t.foreground():
 		j.resume()
+	case by == syscall.SIGSTOP && t.holder() != j.pid:
 	case t.orphaned():
 		// Nobody could ever continue us. The kernel would not stop such a
 		// job, and ends one that wants a terminal it cannot have.
@@ -102,23 +107,17 @@ func (j *job) stopped(by syscall.Signal) {
 			t.give(t.own)
 		}
 		j.lent.Store(false)
-		syscall.Kill(-t.own, syscall.SIGSTOP) // SIGCONT will resume the command
+		syscall.Kill(-t.own, syscall.SIGSTOP)
 	}
 }
 
 // signal passes s on to the command's group.
 func (j *job) signal(s os.Signal) {
-	switch s {
-	case syscall.SIGCONT:
+	if s == syscall.SIGCONT {
 		j.resume()
-	case syscall.SIGTSTP:
-		j.kill(syscall.SIGTSTP)
-		if j.tty == nil && !orphaned(syscall.Getpgrp()) {
-			syscall.Kill(os.Getpid(), syscall.SIGSTOP)
-		}
-	default:
-		j.kill(s.(syscall.Signal))
+		return
 	}
+	j.kill(s.(syscall.Signal))
 }
 
 func (j *job) resume() {

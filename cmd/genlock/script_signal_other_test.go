@@ -10,5 +10,6 @@ import (
 
 var ownGroup *syscall.SysProcAttr
 
-func cmdSignal(ts *testscript.TestScript, neg bool, args []string)   { ts.Fatalf("no signals here") }
-func cmdWaitGone(ts *testscript.TestScript, neg bool, args []string) { ts.Fatalf("no signals here") }
+func cmdSignal(ts *testscript.TestScript, neg bool, args []string)      { ts.Fatalf("no signals here") }
+func cmdWaitGone(ts *testscript.TestScript, neg bool, args []string)    { ts.Fatalf("no signals here") }
+func cmdWaitStopped(ts *testscript.TestScript, neg bool, args []string) { ts.Fatalf("no signals here") }

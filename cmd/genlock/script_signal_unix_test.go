@@ -3,6 +3,8 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -50,5 +52,20 @@ func cmdWaitGone(ts *testscript.TestScript, neg bool, args []string) {
 	pid := pidOf(ts, args[0])
 	if !poll(func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH }) {
 		ts.Fatalf("pid %d does not end", pid)
+	}
+}
+
+// waitstopped PIDFILE waits until the process is stopped. It needs /proc.
+func cmdWaitStopped(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: waitstopped PIDFILE")
+	}
+	stat := fmt.Sprintf("/proc/%d/stat", pidOf(ts, args[0]))
+	if !poll(func() bool {
+		data, _ := os.ReadFile(stat)
+		_, state, _ := strings.Cut(string(data), ") ")
+		return strings.HasPrefix(state, "T")
+	}) {
+		ts.Fatalf("%s: not stopped", stat)
 	}
 }

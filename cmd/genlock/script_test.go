@@ -45,14 +45,15 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup:               setUp,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"start":      cmdStart,
-			"finish":     cmdFinish,
-			"exits":      cmdExits,
-			"signal":     cmdSignal,
-			"waitfile":   cmdWaitFile,
-			"waitstatus": cmdWaitStatus,
-			"waitgone":   cmdWaitGone,
-			"generation": cmdGeneration,
+			"start":       cmdStart,
+			"finish":      cmdFinish,
+			"exits":       cmdExits,
+			"signal":      cmdSignal,
+			"waitfile":    cmdWaitFile,
+			"waitstatus":  cmdWaitStatus,
+			"waitgone":    cmdWaitGone,
+			"waitstopped": cmdWaitStopped,
+			"generation":  cmdGeneration,
 		},
 		Condition: func(cond string) (bool, error) {
 			switch cond {
