@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -134,6 +133,7 @@ func (m mixed) contend(t *testing.T, old ...*exec.Cmd) {
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	var wg sync.WaitGroup
+	all := make(chan oldprograms.Stats, 4)
 	for _, cmd := range append(old, start(t, mixedVariable, &m), start(t, mixedVariable, &m)) {
 		var out, errs bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &errs
@@ -143,13 +143,18 @@ func (m mixed) contend(t *testing.T, old ...*exec.Cmd) {
 		stop := context.AfterFunc(ctx, func() { cmd.Process.Kill() })
 		wg.Go(func() {
 			defer stop()
-			if err := cmd.Wait(); err != nil {
+			var stats oldprograms.Stats
+			if err := errors.Join(cmd.Wait(), json.Unmarshal(out.Bytes(), &stats)); err != nil {
 				t.Errorf("%s: %v\n%s", cmd.Args, err, errs.String())
 			}
-			t.Log(strings.TrimSpace(out.String()))
+			all <- stats
 		})
 	}
 	wg.Wait()
+	close(all)
+	for stats := range all {
+		t.Logf("%+v", stats)
+	}
 	log, err := os.ReadFile(m.Turns.Log)
 	if err != nil {
 		t.Fatal(err)
