@@ -11,13 +11,17 @@ import (
 	"golang.org/x/sys/unix"
 
 	"genlock.dev/genlock/internal/oldprograms"
+	"genlock.dev/genlock/protocol"
 )
 
 // oldCases are group Z, and others in which the holder is a program of an older
 // protocol. All answers come from the command.
 var oldCases = []scenario{
-	{id: "Z1", what: "four old programs and four of ours, old first", play: together(true), want: "excluded"},
-	{id: "Z1", what: "four old programs and four of ours, ours first", play: together(false), want: "excluded"},
+	{id: "Z1", what: "four old programs and four of ours, old first", play: together("mkdir", "mkdir", protocol.Genlock, true), want: "excluded"},
+	{id: "Z1", what: "four old programs and four of ours, ours first", play: together("mkdir", "mkdir", protocol.Genlock, false), want: "excluded"},
+	{id: "Z1", what: "the same with v2, in the format of ttsc", play: together("v2", "mkdir,v2", protocol.TTSC, true), want: "excluded"},
+	{id: "Z1", what: "the same with token", play: together("token", "token=here", protocol.Genlock, true), want: "excluded"},
+	{id: "Z1", what: "the same with heartbeat", play: together("heartbeat", "heartbeat=10s", protocol.Genlock, true), want: "excluded"},
 	{id: "Z3", what: "a program of v2 holds, its dialect is not enabled", play: refused, want: "held", says: "an older tool (v2)"},
 	{id: "Z3", what: "killed, and captured by its generation", play: oldDies("v2", "v2"), want: "gone", says: "no process on this machine has the number"},
 	{id: "kind", what: "an old holder (mkdir) is killed", play: oldDies("mkdir", "mkdir,v2"), want: "gone", says: "no process on this machine has the number"},
@@ -216,7 +220,7 @@ func lateOld(dialect, list string) func(*scene) seen {
 }
 
 // together lets old programs and the command take turns.
-func together(oldFirst bool) func(*scene) seen {
+func together(dialect, list string, format protocol.Format, oldFirst bool) func(*scene) seen {
 	return func(s *scene) seen {
 		t := oldprograms.Turns{Log: filepath.Join(s.dir, "log"), Turns: 5, Most: time.Minute, All: 8}
 		if longPlay() {
@@ -229,9 +233,9 @@ func together(oldFirst bool) func(*scene) seen {
 		var all []*actor
 		for i := range 2 * 4 {
 			if i < 4 == oldFirst {
-				all = append(all, s.start(here, "oldTurns", oldTurns{Lock: s.lock, Turns: t}))
+				all = append(all, s.start(here, "oldTurns", oldTurns{Dialect: dialect, Lock: s.lock, Turns: t}))
 			} else {
-				all = append(all, s.start(here, "runTurns", runTurns{Genlock: exe, Lock: s.lock, Turns: t}))
+				all = append(all, s.start(here, "runTurns", runTurns{Genlock: exe, Lock: s.lock, Dialects: list, Format: format, Turns: t}))
 			}
 		}
 		for _, a := range all {

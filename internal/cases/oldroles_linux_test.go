@@ -15,6 +15,7 @@ import (
 	"genlock.dev/genlock/internal/oldprograms"
 	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/internal/vfs/faultfs"
+	"genlock.dev/genlock/protocol"
 )
 
 // old is an old program that takes the lock and holds it until standard input ends.
@@ -66,15 +67,15 @@ func (l *late) run() error {
 	return nil
 }
 
-// oldTurns is an old program of mkdir that takes turns; ours are runTurns.
+// oldTurns is an old program that takes turns; ours are runTurns.
 type oldTurns struct {
-	Lock  string
-	Turns oldprograms.Turns
+	Dialect, Lock string
+	Turns         oldprograms.Turns
 }
 
 func (o *oldTurns) run() error {
-	enter := oldprograms.Enter(oldprograms.New("mkdir", oldprograms.Here(vfs.OS())), o.Lock)
-	return done(o.Turns.Run("mkdir", enter, func(error) bool { return false }))
+	enter := oldprograms.Enter(oldprograms.New(o.Dialect, oldprograms.Here(vfs.OS())), o.Lock)
+	return done(o.Turns.Run(o.Dialect, enter, func(error) bool { return false }))
 }
 
 func done(stats oldprograms.Stats, err error) error {
@@ -88,8 +89,9 @@ func done(stats oldprograms.Stats, err error) error {
 // runTurns takes each turn by one run of the command, which runs a turn. The command
 // waits for it to say so, works, and ends.
 type runTurns struct {
-	Genlock, Lock string
-	Turns         oldprograms.Turns
+	Genlock, Lock, Dialects string
+	Format                  protocol.Format
+	Turns                   oldprograms.Turns
 }
 
 func (r *runTurns) run() error {
@@ -101,7 +103,7 @@ func (r *runTurns) run() error {
 
 // enter returns when CMD runs; it goes on when its standard input ends.
 func (r *runTurns) enter() (leave func() error, err error) {
-	cmd := exec.Command(r.Genlock, "run", "-q", "--dialect", "mkdir", "--hold", r.Lock, "--", "sh", "-c", "echo in; read _")
+	cmd := exec.Command(r.Genlock, "run", "-q", "--format", string(r.Format), "--dialect", r.Dialects, "--hold", r.Lock, "--", "sh", "-c", "echo in; read _")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
