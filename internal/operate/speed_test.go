@@ -2,13 +2,14 @@ package operate_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,7 +22,7 @@ import (
 func manyKeys(t testing.TB, dir string, n int) {
 	t.Helper()
 	for i := range n {
-		root := filepath.Join(dir, fmt.Sprintf("key-%06d.lock.v3", i))
+		root := filepath.Join(dir, keyName(i)+protocol.RootSuffix)
 		if err := os.MkdirAll(filepath.Join(root, protocol.RetiredName), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -31,45 +32,94 @@ func manyKeys(t testing.TB, dir string, n int) {
 	}
 }
 
-// TestListIdleSpeed: a look at an idle lock costs about what find(1) spends on its
-// directory, and memory does not grow with the number of locks. GENLOCK_KEYS says
-// how many locks; few by default, since making them takes longest.
-func TestListIdleSpeed(t *testing.T) {
-	keys := 500
-	if n, err := strconv.Atoi(os.Getenv("GENLOCK_KEYS")); err == nil {
-		keys = n
+// manyKeysVariable says how many locks the tests of many make. Few by default, since
+// making them takes longest.
+const manyKeysVariable = "GENLOCK_KEYS"
+
+func howMany(few int) (n int, long bool) {
+	if n, err := strconv.Atoi(os.Getenv(manyKeysVariable)); err == nil {
+		return n, true
 	}
-	dir := t.TempDir()
-	manyKeys(t, dir, keys)
-	list := median(t, func() {
+	return few, false
+}
+
+// verbs are what a copy of the test binary does instead of building.
+var verbs = map[string]func(dir string) error{
+	"list": func(dir string) error {
 		n := 0
 		err := operate.List(context.Background(), operate.Target{Path: dir}, func(o *observer.Observation) error {
 			n++
 			return nil
 		}, nil)
-		if err != nil || n != keys {
-			t.Fatal(n, err)
-		}
-	})
-	doctor := median(t, func() {
+		return errors.Join(err, enough(n))
+	},
+	"doctor": func(dir string) error {
 		n, err := operate.Doctor(context.Background(), operate.Target{Path: dir}, func(f operate.Finding) error {
-			t.Errorf("%+v", f)
-			return nil
+			return fmt.Errorf("%+v", f)
 		})
-		if err != nil || n != keys {
-			t.Fatal(n, err)
-		}
-	})
+		return errors.Join(err, enough(n))
+	},
+	"prune": func(dir string) error {
+		done, err := operate.Prune(context.Background(), operate.Target{Path: dir}, operate.PruneOptions{
+			Removed: func(operate.Removal) error { return nil }, Progress: func(operate.Pruned) {}})
+		return errors.Join(err, enough(done.Locks))
+	},
+	"turns": turnsUntil,
+}
+
+func enough(n int) error {
+	if n == 0 {
+		return errors.New("saw no lock")
+	}
+	return nil
+}
+
+// TestManyIdle: a look at an idle lock costs about what find(1) spends on its
+// directory, and memory does not grow with the number of locks.
+func TestManyIdle(t *testing.T) {
+	keys, long := howMany(500)
+	dir, tenth := t.TempDir(), t.TempDir()
+	manyKeys(t, dir, keys)
+	manyKeys(t, tenth, keys/10)
 	find := median(t, func() {
 		if err := exec.Command("find", dir, "-type", "f").Run(); err != nil {
 			t.Skip(err)
 		}
 	})
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	t.Logf("%d keys: list %v (%.1f x find), doctor %v (%.1f x), find %v; heap %d KiB", keys, list,
-		float64(list)/float64(find), doctor, float64(doctor)/float64(find), find, m.HeapAlloc>>10)
+	for _, verb := range []string{"list", "doctor", "prune"} {
+		var few, many int64
+		took := median(t, func() { many = peak(t, verb, dir) })
+		few = peak(t, verb, tenth)
+		t.Logf("%d keys: %s %v (%.1f x find, %v); at most %d KiB, with a tenth of the keys %d KiB", keys, verb, took,
+			float64(took)/float64(find), find, many, few)
+		if long && many > few*3/2 {
+			t.Errorf("%s takes memory that grows with the keys", verb)
+		}
+	}
+}
+
+// peak is the most memory, in KiB, that a copy of this program had while it did verb;
+// 0 where the system does not tell.
+func peak(t *testing.T, verb, dir string) (kib int64) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^$")
+	cmd.Env = append(os.Environ(), workerVariable+"="+dir, verbVariable+"="+verb)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", verb, err, out)
+	}
+	fmt.Sscanf(string(out), "VmHWM: %d", &kib)
+	return kib
+}
+
+// tellPeak prints the line of /proc that says how much memory we have had at most.
+func tellPeak() {
+	data, _ := os.ReadFile("/proc/self/status")
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(line, "VmHWM:") {
+			fmt.Print(line)
+		}
+	}
 }
 
 func median(t testing.TB, f func()) time.Duration {

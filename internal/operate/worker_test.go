@@ -16,6 +16,9 @@ import (
 // directory of the locks.
 const workerVariable = "GENLOCK_OPERATE_WORKER"
 
+// verbVariable names what else such a copy does.
+const verbVariable = "GENLOCK_OPERATE_VERB"
+
 const (
 	workerKeys  = 3
 	workerTurns = 40
@@ -23,10 +26,15 @@ const (
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(workerVariable); dir != "" {
-		if err := takeTurns(dir); err != nil {
+		work := takeTurns
+		if verb := os.Getenv(verbVariable); verb != "" {
+			work = verbs[verb]
+		}
+		if err := work(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+		tellPeak()
 		return
 	}
 	os.Exit(m.Run())
@@ -37,18 +45,21 @@ func TestMain(m *testing.M) {
 func takeTurns(dir string) error {
 	for turn := range workerTurns {
 		name := filepath.Join(dir, fmt.Sprintf("k%d.lock", turn%workerKeys))
-		err := genlock.New(name, nil).With(context.Background(), func(ctx context.Context, l *genlock.Lease) error {
-			inside := name + ".inside"
-			if err := os.Mkdir(inside, 0o777); err != nil {
-				return fmt.Errorf("two at once: %w", err)
-			}
-			return os.Remove(inside)
-		})
-		if err != nil {
+		if err := oneTurn(name); err != nil {
 			return fmt.Errorf("turn %d: %w", turn, err)
 		}
 	}
 	return nil
+}
+
+func oneTurn(name string) error {
+	return genlock.New(name, nil).With(context.Background(), func(ctx context.Context, l *genlock.Lease) error {
+		inside := name + ".inside"
+		if err := os.Mkdir(inside, 0o777); err != nil {
+			return fmt.Errorf("two at once: %w", err)
+		}
+		return os.Remove(inside)
+	})
 }
 
 // TestPruneBesideBuilders: two prunes that also remove roots, again and again, beside
@@ -89,10 +100,12 @@ func TestPruneBesideBuilders(t *testing.T) {
 	}
 }
 
-func startBuilder(t *testing.T, dir string, ended chan<- error) {
+func startBuilder(t *testing.T, dir string, ended chan<- error) { startWorker(t, dir, "", ended) }
+
+func startWorker(t *testing.T, dir, verb string, ended chan<- error) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
-	cmd.Env = append(os.Environ(), workerVariable+"="+dir)
+	cmd.Env = append(os.Environ(), workerVariable+"="+dir, verbVariable+"="+verb)
 	out := new(cappedBuffer)
 	cmd.Stderr, cmd.Stdout = out, out
 	if err := cmd.Start(); err != nil {
