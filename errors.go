@@ -28,6 +28,8 @@ var (
 	// ErrFormat and ErrTooNew: see *FormatError.
 	ErrFormat = protocol.ErrFormat
 	ErrTooNew = protocol.ErrTooNew
+	// ErrNotRoot: a directory that is no lock stands in the lock's place.
+	ErrNotRoot = protocol.ErrNotRoot
 	// ErrUnsafePath: a link or an odd file type stands in the way.
 	ErrUnsafePath = protocol.ErrUnsafePath
 	// ErrUsage: the caller's own input cannot be right.

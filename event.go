@@ -1,6 +1,7 @@
 package genlock
 
 import (
+	"log/slog"
 	"time"
 
 	"genlock.dev/genlock/observer"
@@ -50,4 +51,33 @@ type Event struct {
 	// Artifact is the path behind adopted, built and published.
 	Artifact string
 	Err      error
+}
+
+// LogValue is the event for package slog: a group of the facts that it has, with the
+// holder in one sentence.
+func (e Event) LogValue() slog.Value {
+	attrs := []slog.Attr{slog.String("kind", string(e.Kind)), slog.String("lock", e.Lock)}
+	add := func(key, value string) {
+		if value != "" {
+			attrs = append(attrs, slog.String(key, value))
+		}
+	}
+	add("generation", string(e.Generation))
+	if e.Waited > 0 {
+		attrs = append(attrs, slog.Duration("waited", e.Waited))
+	}
+	if e.Seen != nil && e.Kind == EventWaiting {
+		add("holder", e.Seen.Describe(e.Time))
+	}
+	add("evidence", e.Evidence)
+	if e.Last != nil {
+		add("outcome", e.Last.Outcome)
+		add("by", e.Last.By)
+		add("message", e.Last.Message)
+	}
+	add("artifact", e.Artifact)
+	if e.Err != nil {
+		attrs = append(attrs, slog.Any("err", e.Err))
+	}
+	return slog.GroupValue(attrs...)
 }

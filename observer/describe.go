@@ -36,6 +36,9 @@ func (h *Holder) Describe(now time.Time) string {
 		return "an unknown holder"
 	}
 	var b strings.Builder
+	if h.ChildOnly { // the evidence says that the process itself is gone
+		b.WriteString("a command of ")
+	}
 	fmt.Fprintf(&b, "pid %d", h.PID)
 	if what := h.what(); what != "" {
 		fmt.Fprintf(&b, " (%s)", what)
@@ -54,8 +57,6 @@ func (h *Holder) Describe(now time.Time) string {
 	switch {
 	case h.Self:
 		b.WriteString(", which is this very process")
-	case h.ChildOnly:
-		b.WriteString(", which is gone while a command it started goes on")
 	case h.Stopped:
 		b.WriteString(", which is stopped")
 	}

@@ -12,7 +12,6 @@ import (
 	"genlock.dev/genlock/internal/operate"
 	"genlock.dev/genlock/legacy"
 	"genlock.dev/genlock/observer"
-	"genlock.dev/genlock/protocol"
 	"genlock.dev/genlock/retire"
 )
 
@@ -104,9 +103,9 @@ func classifySystem(err error, lock string) (code int, hint string) {
 	switch {
 	case errors.Is(err, genlock.ErrTooNew):
 		return exitState, "install the newer genlock; nothing was changed"
-	case errors.Is(err, genlock.ErrFormat) && !errors.Is(err, protocol.ErrNotRoot):
+	case errors.Is(err, genlock.ErrFormat) && !errors.Is(err, genlock.ErrNotRoot):
 		return exitState, "--format names the format to use"
-	case errors.Is(err, protocol.ErrNotRoot):
+	case errors.Is(err, genlock.ErrNotRoot):
 		return exitState, "look at what stands there before you remove it"
 	case errors.Is(err, genlock.ErrUnsafePath):
 		return exitState, "look at what stands there before you remove it"
