@@ -12,7 +12,6 @@ import (
 	"genlock.dev/genlock/internal/operate"
 	"genlock.dev/genlock/legacy"
 	"genlock.dev/genlock/observer"
-	"genlock.dev/genlock/retire"
 )
 
 // Exit statuses, besides those of CMD.
@@ -47,9 +46,9 @@ func outcomeOf(err error, conflict int) outcome {
 	if err == nil {
 		return outcome{code: exitOK, source: "genlock"}
 	}
-	lock := "L"
+	lock := ""
 	if about, ok := err.(*aboutError); ok {
-		lock, err = observer.Quote(about.lock), about.err
+		lock, err = about.lock, about.err
 	}
 	var ended *commandError
 	if errors.As(err, &ended) && !errors.Is(err, genlock.ErrLost) {
@@ -78,7 +77,7 @@ func classify(err error, conflict int, lock string) (code int, hint string) {
 	case errors.As(err, &signal):
 		return exitSignal + signal.number(), ""
 	case errors.Is(err, genlock.ErrLost):
-		return exitLost, "nothing was published; run it again, or see who holds the lock now: genlock status " + lock
+		return exitLost, "nothing was published; run it again, or see who holds the lock now: genlock status " + pasted(lock)
 	case errors.As(err, &start):
 		return start.status, ""
 	case errors.Is(err, genlock.ErrNoArtifact):
@@ -108,26 +107,18 @@ func classifySystem(err error, lock string) (code int, hint string) {
 	case errors.Is(err, genlock.ErrNotRoot):
 		return exitState, "look at what stands there before you remove it"
 	case errors.Is(err, genlock.ErrUnsafePath):
-		return exitState, "look at what stands there before you remove it"
+		return exitState, "look at what stands there before you remove it" + lookAt(err)
 	case errors.Is(err, genlock.ErrQuarantined):
-		return exitState, "when no command of it runs any more: genlock break " + lock + " --generation " + quarantined(err) + " --quarantined"
+		return exitState, "when no command of it runs any more: genlock break " + pasted(lock) + " --generation " + quarantined(err) + " --quarantined"
 	case errors.Is(err, fs.ErrPermission):
 		return exitPermission, operate.Refused(err)
 	case errors.Is(err, fs.ErrNotExist):
-		return exitCreate, "a lock's directory has to exist"
+		return exitCreate, missingDirectory(lock)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT),
 		errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrExist):
 		return exitCreate, ""
 	}
 	return exitIO, ""
-}
-
-// quarantined is the generation that a guard binds.
-func quarantined(err error) string {
-	if q, ok := errors.AsType[*retire.QuarantinedError](err); ok {
-		return string(q.Generation)
-	}
-	return "G"
 }
 
 // heldHint is the one thing to do about a lock that is held.

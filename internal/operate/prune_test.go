@@ -2,6 +2,7 @@ package operate_test
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -138,11 +139,12 @@ func TestPruneRootWhileHeld(t *testing.T) {
 	}
 }
 
-// TestPruneManyGenerations: ten thousand keys with three tombstones each would be the
-// case; here it is fewer. Nothing but the roots is left, and it is counted.
+// TestPruneManyGenerations: of keys with three tombstones each nothing but the roots is
+// left, and it is counted. GENLOCK_KEYS=10000 plays the case that was reported.
 func TestPruneManyGenerations(t *testing.T) {
 	dir := t.TempDir()
-	const keys, each = 50, 3
+	const each = 3
+	keys, _ := howMany(50)
 	manyKeys(t, dir, keys)
 	roots, _ := filepath.Glob(path(dir, "*.v3"))
 	for _, root := range roots {
@@ -161,6 +163,11 @@ func TestPruneManyGenerations(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(path(dir, "*.v3", "*", "*")); len(left) > 0 {
 		t.Errorf("left: %v", left)
+	}
+	names := 0
+	err := filepath.WalkDir(dir, func(string, fs.DirEntry, error) error { names++; return nil })
+	if names != 1+3*keys || err != nil {
+		t.Errorf("%d names are left of %d keys, want three each (%v)", names-1, keys, err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"genlock.dev/genlock"
@@ -64,8 +65,18 @@ func oneTurn(name string) error {
 
 // TestPruneBesideBuilders: two prunes that also remove roots, again and again, beside
 // building processes. Nobody overlaps, nobody fails, nobody waits for ever, and in the
-// end nothing is left.
+// end nothing is left. GENLOCK_ROUNDS says how often.
 func TestPruneBesideBuilders(t *testing.T) {
+	rounds := 1
+	if n, err := strconv.Atoi(os.Getenv("GENLOCK_ROUNDS")); err == nil {
+		rounds = n
+	}
+	for range rounds {
+		pruneBesideBuilders(t)
+	}
+}
+
+func pruneBesideBuilders(t *testing.T) {
 	dir := t.TempDir()
 	const builders = 4
 	ended := make(chan error, builders)
