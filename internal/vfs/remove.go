@@ -9,6 +9,9 @@ import (
 // artifact that is deeper is reported, not half followed.
 const maxDepth = 512
 
+// removeTries bounds how often a directory is cleared that is never found empty.
+const removeTries = 8
+
 // RemoveAll deletes name below d and everything in it through handles, never
 // through a path, and follows no link. Names in last are deleted after the
 // others of the top directory: a witness goes last, so that what a crashed
@@ -20,26 +23,31 @@ func RemoveAll(d Dir, name string, last func(string) bool) error {
 	return removeAll(d, name, last, maxDepth)
 }
 
-func removeAll(d Dir, name string, last func(string) bool, depth int) (err error) {
+func removeAll(d Dir, name string, last func(string) bool, depth int) error {
 	if depth == 0 {
 		return pathError("remove", join(d.Path(), name), errors.New("directory is nested too deeply"))
 	}
-	// A late claimant may create through its own handle while we delete.
-	for range 8 {
-		if err = removeDir(d, name, last, depth); !IsNotEmpty(err) {
+	// A late claimant may create through its own handle while we delete. Only the
+	// directory in which that happened is looked at anew: what a directory below
+	// came to is final, or the tries would multiply with the depth.
+	var err error
+	for range removeTries {
+		var cleared bool
+		if cleared, err = removeDir(d, name, last, depth); !cleared || !IsNotEmpty(err) {
 			return err
 		}
 	}
 	return err
 }
 
-func removeDir(d Dir, name string, last func(string) bool, depth int) error {
+// removeDir reports whether everything in the directory could be deleted.
+func removeDir(d Dir, name string, last func(string) bool, depth int) (cleared bool, err error) {
 	sub, err := d.OpenDir(name)
 	if err != nil {
 		if IsNotDir(err) {
-			return missingIsFine(d.Remove(name))
+			return true, missingIsFine(d.Remove(name))
 		}
-		return missingIsFine(err)
+		return false, missingIsFine(err)
 	}
 	err = clearDir(sub, last, depth)
 	if errors.Is(err, fs.ErrPermission) && sub.Chmod(0o700) == nil {
@@ -50,9 +58,9 @@ func removeDir(d Dir, name string, last func(string) bool, depth int) error {
 		err = cerr
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
-	return missingIsFine(d.Rmdir(name))
+	return true, missingIsFine(d.Rmdir(name))
 }
 
 func clearDir(d Dir, last func(string) bool, depth int) error {
