@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
+	"strconv"
 
 	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/internal/seal"
@@ -19,9 +21,10 @@ type Collected struct {
 }
 
 // Collect deletes tombstones on which nobody can still act and the litter of
-// crashed attempts: at most budget entries are looked at, all if budget <= 0.
-// It may run beside anything (rule 8). What cannot be removed does not keep
-// the rest from being; the errors are joined.
+// crashed attempts: at most budget entries of each are looked at, all if budget <= 0.
+// Which ones changes from call to call, so that entries that have to stay do not
+// keep the others from their turn. It may run beside anything (rule 8). What
+// cannot be removed does not keep the rest from being; the errors are joined.
 func Collect(ctx context.Context, root *fence.Root, budget int) (Collected, error) {
 	r := seal.Open(root)
 	var done Collected
@@ -62,18 +65,18 @@ func tombstones(r *tree.Root, max int) (ids []protocol.ID, err error) {
 		return nil, err
 	}
 	defer retired.Close()
-	names, err := retired.Names(max)
+	names, err := retired.Names(0)
 	for _, name := range names {
 		if id, ok := protocol.ParseID(name); ok {
 			ids = append(ids, id)
 		}
 	}
-	return ids, missingIsFine(err)
+	return some(r, ids, max), missingIsFine(err)
 }
 
-// inFlight lists what may be litter in the root, from at most max names.
+// inFlight lists what may be litter in the root, at most max names.
 func inFlight(r *tree.Root, max int) (litter []string, err error) {
-	names, err := r.Dir.Names(max)
+	names, err := r.Dir.Names(0)
 	for _, name := range names {
 		_, candidate := protocol.ParseCandidateName(name)
 		_, _, claim := protocol.ParseClaimCandidateName(name)
@@ -81,7 +84,20 @@ func inFlight(r *tree.Root, max int) (litter []string, err error) {
 			litter = append(litter, name)
 		}
 	}
-	return litter, missingIsFine(err)
+	return some(r, litter, max), missingIsFine(err)
+}
+
+// some is at most max of all, from a place that a fresh id draws.
+func some[T any](r *tree.Root, all []T, max int) []T {
+	if max <= 0 || len(all) <= max {
+		return all
+	}
+	start := 0
+	if id, err := r.Env.NewID(); err == nil {
+		n, _ := strconv.ParseUint(string(id[len(id)-8:]), 16, 32)
+		start = int(n % uint64(len(all)))
+	}
+	return slices.Concat(all[start:], all[:start])[:max]
 }
 
 func missingIsFine(err error) error {
