@@ -36,7 +36,8 @@ const modulePath = "genlock.dev/genlock"
 // of their package's line, and testscript; see checkTestImports.
 const policy = `
 	# Pure: every byte and every name.
-	protocol: uuid
+	internal/exact:
+	protocol: uuid internal/exact
 
 	# What lies outside, and the facts taken from it.
 	internal/vfs: SYSTEM
@@ -69,7 +70,7 @@ const policy = `
 	retire: protocol fence internal/vfs internal/seal internal/tree internal/judge internal/guard internal/tomb internal/last internal/mutant
 	observer: protocol fence internal/vfs internal/env internal/seal internal/tree internal/judge
 	generation: protocol fence internal/vfs internal/seal internal/tree internal/discard internal/prepare internal/guard internal/tomb internal/last internal/mutant
-	legacy: protocol fence retire internal/vfs internal/env internal/evidence internal/seal internal/tree internal/judge internal/discard internal/tomb ERRNO
+	legacy: protocol internal/exact fence retire internal/vfs internal/env internal/evidence internal/seal internal/tree internal/judge internal/discard internal/tomb ERRNO
 	genlock: protocol fence retire observer generation legacy internal/vfs internal/env internal/seal internal/watch internal/artifact internal/eventlog internal/exitcode SYSTEM internal/mutant
 
 	# The command has no knowledge of the protocol's bytes of its own.

@@ -24,6 +24,15 @@ func asUser(t *testing.T, dir string, cmd *exec.Cmd, uid, gid uint32) *exec.Cmd 
 		copyExecutable(t, cmd.Path, exe)
 	}
 	cmd.Path = exe
+	// A binary that measures coverage complains where it cannot write what it measured.
+	measured := filepath.Join(dir, "coverage")
+	if err := os.MkdirAll(measured, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(measured, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Env = append(cmd.Env, "GOCOVERDIR="+measured)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: gid}}
 	return cmd
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"genlock.dev/genlock/internal/exact"
 	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/protocol"
 )
@@ -48,7 +49,7 @@ func readFence(d vfs.Dir) (*dirFence, error) {
 		}
 	}
 	var f dirFence
-	if json.Unmarshal(data, &f) == nil && f.MtimeMs >= 0 && !math.IsInf(f.MtimeMs, 0) {
+	if exact.Unmarshal(data, &f) == nil && f.MtimeMs >= 0 && !math.IsInf(f.MtimeMs, 0) {
 		if _, ok := protocol.ParseID(string(f.Generation)); ok {
 			return &f, nil
 		}

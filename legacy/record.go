@@ -7,6 +7,7 @@ import (
 
 	"genlock.dev/genlock/internal/env"
 	"genlock.dev/genlock/internal/evidence"
+	"genlock.dev/genlock/internal/exact"
 	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/protocol"
 )
@@ -29,7 +30,7 @@ func parseRecord(data []byte) (rec *record, problem string) {
 		return nil, "its record is empty"
 	}
 	var r record
-	if err := json.Unmarshal(data, &r); err != nil {
+	if err := exact.Unmarshal(data, &r); err != nil {
 		return nil, "its record cannot be understood"
 	}
 	if err := protocol.CheckPID(r.PID); err != nil {

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"genlock.dev/genlock/internal/exact"
 )
 
 // States of a guard.
@@ -55,7 +57,7 @@ func (g *Guard) Encode() ([]byte, error) {
 // malformed guard does.
 func ParseGuard(name string, data []byte) (*Guard, error) {
 	var g Guard
-	if err := json.Unmarshal(data, &g); err != nil {
+	if err := exact.Unmarshal(data, &g); err != nil {
 		return nil, fmt.Errorf("guard %s is not JSON: %w", name, err)
 	}
 	switch {

@@ -3,6 +3,8 @@ package protocol
 import (
 	"encoding/json"
 	"time"
+
+	"genlock.dev/genlock/internal/exact"
 )
 
 // Schema is the version of every JSON document that genlock writes beside the
@@ -38,7 +40,7 @@ func (l *Last) Encode() ([]byte, error) {
 // reported as not there: it only informs.
 func ParseLast(data []byte) (*Last, bool) {
 	var l Last
-	if json.Unmarshal(data, &l) != nil || l.Schema != Schema {
+	if exact.Unmarshal(data, &l) != nil || l.Schema != Schema {
 		return nil, false
 	}
 	if _, ok := ParseID(string(l.Generation)); !ok {

@@ -8,6 +8,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"genlock.dev/genlock/internal/exact"
 )
 
 // MaxRecord is the longest record in bytes that a reader accepts.
@@ -122,7 +124,7 @@ func ParseRecord(data []byte) (*Record, error) {
 		return nil, unusable("it holds NUL bytes")
 	}
 	var r Record
-	if err := json.Unmarshal(data, &r); err != nil {
+	if err := exact.Unmarshal(data, &r); err != nil {
 		return nil, unusable(reason(err))
 	}
 	if _, ok := ParseID(string(r.Generation)); !ok {
