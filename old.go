@@ -107,8 +107,8 @@ func (l *Lock) seeing(s *legacy.Sight) *observer.Observation {
 
 func (l *Lock) oldLockOf(s *legacy.Sight) *observer.OldLock {
 	o := &observer.OldLock{Dialect: s.Dialect, State: string(s.Verdict), Path: s.Path, Why: s.Why,
-		PID: s.PID, Hostname: s.Hostname, StartedAt: s.StartedAt, Token: s.Token, Generation: s.Generation, Genlock: s.Process}
-	if !slices.Contains(l.dialects.Names(), s.Dialect) {
+		PID: s.PID, Hostname: s.Hostname, StartedAt: s.StartedAt, Token: s.Token, Generation: s.Generation, Genlock: s.Process, Strange: s.Strange}
+	if !s.Strange && !slices.Contains(l.dialects.Names(), s.Dialect) {
 		o.Next = s.Next // how to enable it; what else there is to do, the observation says
 	}
 	return o

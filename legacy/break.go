@@ -70,6 +70,9 @@ func named(ctx context.Context, at Place, d Dialect) (*Sight, error) {
 			other = s
 		}
 	}
+	if other != nil && other.Strange {
+		return nil, &BlockedError{Sight: other}
+	}
 	if other != nil {
 		return nil, &OtherDialectError{Named: d.Name(), Sight: other}
 	}

@@ -70,7 +70,7 @@ func (at Place) permits(sight *Sight, err error) error {
 		return err
 	case sight == nil:
 		return ErrMoved
-	case !sight.Spent() && !at.word:
+	case sight.Strange, !sight.Spent() && !at.word:
 		return &BlockedError{Sight: sight}
 	}
 	return nil

@@ -53,7 +53,11 @@ func (mkdir) see(ctx context.Context, s *slot) (*Sight, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sight.give(v), nil
+	sight.give(v)
+	if rec == nil {
+		return s.doubt(sight)
+	}
+	return sight, nil
 }
 
 // Reclaim judges before it fences, because a fence that lands while a live holder

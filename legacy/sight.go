@@ -46,6 +46,9 @@ type Sight struct {
 	// Sure: the record is one that only this dialect writes. Of several
 	// dialects that see the same directory the sure ones count.
 	Sure bool `json:"-"`
+	// Strange: it is probably no lock at all, but a directory of somebody's.
+	// Nothing permits to move it.
+	Strange bool `json:"-"`
 	// current: see verdict.
 	current bool
 }

@@ -86,7 +86,7 @@ func (d token) worst(ctx context.Context, s *slot, ids []identity) (*Sight, erro
 		}
 	}
 	if worst == nil {
-		worst = (&Sight{Dialect: tokenName, Path: s.at.Lock}).give(unrecorded(s))
+		return s.doubt((&Sight{Dialect: tokenName, Path: s.at.Lock}).give(unrecorded(s)))
 	}
 	return worst, nil
 }

@@ -102,6 +102,9 @@ func (o *Observation) advice() string {
 		if o.Generation != "" {
 			return fmt.Sprintf("genlock break %s --generation %s", lock, o.Generation)
 		}
+		if o.Old != nil && o.Old.Strange {
+			return "ls -la " + Quote(o.Old.Path)
+		}
 		if o.Old != nil {
 			return fmt.Sprintf("genlock break %s --old %s", lock, o.Old.Dialect)
 		}

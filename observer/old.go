@@ -26,6 +26,8 @@ type OldLock struct {
 	Generation protocol.ID `json:"generation,omitempty"`
 	// Genlock: genlock wrote it, in hold mode.
 	Genlock bool `json:"genlock,omitempty"`
+	// Strange: it is probably no lock at all, but somebody's own directory.
+	Strange bool `json:"-"`
 }
 
 // SetOld puts what is known of the old lock beside our own; nil is none. A lock that
@@ -57,9 +59,12 @@ func (o *Observation) SetOld(old *OldLock) {
 func (o *OldLock) describe() string {
 	var b strings.Builder
 	b.WriteString("is held by ")
-	if o.Genlock {
+	switch {
+	case o.Strange:
+		return "is blocked by a directory at its own path: " + o.Why
+	case o.Genlock:
 		b.WriteString("genlock")
-	} else {
+	default:
 		fmt.Fprintf(&b, "an older tool (%s)", o.Dialect)
 	}
 	if o.PID > 0 {

@@ -32,11 +32,15 @@ func (f *breakFlags) breakOld(ctx context.Context, name string) (string, error) 
 	broken, err := operate.BreakOld(ctx, lock.Path(), format, f.old, retire.Word{By: whoAndWhere(), Reason: f.reason})
 	var other *legacy.OtherDialectError
 	var before *operate.HeldBeforeError
+	var blocked *legacy.BlockedError
 	switch {
 	case errors.As(err, &other):
 		return "", &stateError{other.Error(), fmt.Sprintf("genlock break %s --old %s", observer.Quote(lock.Path()), other.Sight.Dialect)}
 	case errors.As(err, &before):
 		return "", &stateError{fmt.Sprintf("lock %s: %v", name, before), "who holds it, and whether that is alive: genlock status " + observer.Quote(lock.Path())}
+	case errors.As(err, &blocked) && blocked.Sight.Strange:
+		return "", &stateError{fmt.Sprintf("%s: %s; nothing was changed", blocked.Sight.Path, blocked.Sight.Why),
+			"is that path the lock's? ls -la " + observer.Quote(blocked.Sight.Path)}
 	case broken == nil && err == nil:
 		return fmt.Sprintf("nothing to break: no old lock of the dialect %s stands at %s", f.old, name), nil
 	case err != nil:

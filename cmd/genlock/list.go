@@ -93,6 +93,8 @@ func (l *listing) row(o *observer.Observation) error {
 func (l *listing) holder(o *observer.Observation) (since, who string) {
 	h := o.Holder
 	switch {
+	case h == nil && o.Old != nil && o.Old.Strange:
+		return "-", "a directory at its own path"
 	case h == nil && o.Old != nil && o.State != observer.Free:
 		return "-", "an older tool (" + o.Old.Dialect + ")"
 	case h == nil:

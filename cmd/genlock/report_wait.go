@@ -52,6 +52,9 @@ func ifGone(seen *observer.Observation) string {
 	if seen.Next == "" {
 		return ""
 	}
+	if seen.Old != nil && seen.Old.Strange && seen.Generation == "" {
+		return "is that path the lock's? " + seen.Next
+	}
 	s := "if that holder is gone for good: " + seen.Next
 	if seen.Old != nil && seen.Old.Next != "" && seen.Generation == "" {
 		s += "; " + seen.Old.Next

@@ -131,6 +131,9 @@ func oldText(o *observer.OldLock) string {
 	if o == nil {
 		return ""
 	}
+	if o.Strange {
+		return "" // the evidence says it
+	}
 	return o.Dialect + " at " + o.Path + ": " + o.Why
 }
 
@@ -154,7 +157,7 @@ func oldHolder(o *observer.OldLock) string {
 
 func oldVerdict(o *observer.OldLock) string {
 	switch {
-	case o == nil:
+	case o == nil, o.Strange:
 		return ""
 	case o.Next == "":
 		return o.State

@@ -132,6 +132,12 @@ func (d *doctor) old(p place) error {
 }
 
 func (d *doctor) oldLock(p place, o *observer.Observation) error {
+	if o.Old.Strange {
+		return d.found(Finding{Kind: "old-lock", Lock: p.lock, Path: o.Old.Path, Evidence: o.Old.Why,
+			What:   "a directory stands at the lock's own path, where older tools put theirs, and keeps everybody from it",
+			Ignore: "no: nobody can take the lock; the path that is used for it may be a wrong one",
+			Mend:   "look at it: ls -la " + quote(o.Old.Path)})
+	}
 	return d.found(Finding{Kind: "old-lock", Lock: p.lock, Path: o.Old.Path, Evidence: o.Old.Why,
 		What:   "a lock of an older tool (" + o.Old.Dialect + ") stands there; genlock waits for it, and does not touch it unless told to",
 		Ignore: "while that tool runs: it removes the lock when it is done",
