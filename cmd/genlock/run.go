@@ -11,7 +11,7 @@ import (
 
 // runFlags are the flags of run.
 type runFlags struct {
-	nonblock, close, rebuild, fsync, failUndecidable, quiet, json, hold bool
+	nonblock, close, rebuild, fsync, failUndecidable, quiet, json, hold, redact bool
 
 	wait, perHolder                      span
 	conflict                             int
@@ -54,7 +54,8 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.dialect, "dialect", "", "old protocols to judge and reclaim: mkdir,v2,token,heartbeat")
 	flags.BoolVar(&f.hold, "hold", false, "hold the old locks of --dialect as well, against old programs")
 	flags.StringVar(&f.format, "format", "", "lock format, for tools that share one (default genlock-v3)")
-	flags.StringVar(&f.label, "label", "", "what others read about this holder instead of CMD")
+	flags.StringVar(&f.label, "label", "", "what those who wait read about this holder, instead of CMD")
+	flags.BoolVar(&f.redact, "redact", false, "record neither CMD, nor the directory, nor the user")
 	flags.StringVar(&f.log, "log", "", "append what happens to FILE, for genlock history (default $GENLOCK_LOG)")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "say nothing but errors")
 	flags.BoolVar(&f.json, "json", false, "events on stderr, one JSON object a line")
@@ -98,10 +99,9 @@ func (f *runFlags) check() error {
 }
 
 func (f *runFlags) options(argv []string, onEvent func(genlock.Event)) *genlock.Options {
-	cwd, _ := os.Getwd()
 	return &genlock.Options{
 		Format:          protocol.Format(f.format),
-		About:           protocol.About{Label: f.label, Argv: argv, CWD: cwd, User: userName()},
+		About:           f.about(argv),
 		Wait:            f.wait.Duration,
 		PerHolder:       f.perHolder.Duration,
 		NoWait:          f.nonblock || f.wait.set && f.wait.Duration == 0,
@@ -112,6 +112,15 @@ func (f *runFlags) options(argv []string, onEvent func(genlock.Event)) *genlock.
 		OnEvent:         onEvent,
 		Log:             f.eventLog(),
 	}
+}
+
+// about is what others may read about this holder.
+func (f *runFlags) about(argv []string) protocol.About {
+	if f.redact {
+		return protocol.About{Label: f.label}
+	}
+	cwd, _ := os.Getwd()
+	return protocol.About{Label: f.label, Argv: argv, CWD: cwd, User: userName()}
 }
 
 func (f *runFlags) reporter() reporter {
