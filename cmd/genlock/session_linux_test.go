@@ -38,7 +38,12 @@ type session struct {
 
 func newSession(t *testing.T) *session {
 	t.Helper()
-	s := newLeader(t, "sh", "-i")
+	return newSessionIn(t, t.TempDir())
+}
+
+func newSessionIn(t *testing.T, dir string) *session {
+	t.Helper()
+	s := newLeaderIn(t, dir, "sh", "-i")
 	s.expect("ready> ")
 	return s
 }
@@ -47,9 +52,14 @@ func newSession(t *testing.T) *session {
 // `ssh -t` start one.
 func newLeader(t *testing.T, argv ...string) *session {
 	t.Helper()
+	return newLeaderIn(t, t.TempDir(), argv...)
+}
+
+func newLeaderIn(t *testing.T, dir string, argv ...string) *session {
+	t.Helper()
 	heedSignals(t)
 	ptmx, pts := openTerminal(t)
-	s := &session{t: t, dir: t.TempDir(), ptmx: ptmx, ended: make(chan struct{})}
+	s := &session{t: t, dir: dir, ptmx: ptmx, ended: make(chan struct{})}
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "PS1=ready> ", "ENV=", "TERM=dumb", "HISTFILE=", "GENLOCK_LOG=")
