@@ -25,8 +25,9 @@ func keyName(i int) string { return fmt.Sprintf("key-%06d.lock", i) }
 // turnsUntil builds on random keys until it is told to stop, and leaves a file that
 // says that it has built at all.
 func turnsUntil(dir string) error {
+	parent := os.Getppid()
 	for turn := 0; ; turn++ {
-		if _, err := os.Stat(filepath.Join(dir, stopName)); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, stopName)); err == nil || os.Getppid() != parent {
 			return nil
 		}
 		if err := oneTurn(filepath.Join(dir, keyName(rand.IntN(busyKeys)))); err != nil {
@@ -42,7 +43,8 @@ func turnsUntil(dir string) error {
 
 // TestPruneManyBesideBuilders: a cache of many keys, of which a tenth have remains of
 // three generations each, is cleaned beside eight builders, and then emptied beside
-// them. Nobody overlaps, nobody fails, and what is left is bounded and counted.
+// them. Nobody overlaps, nobody fails, and what is left is bounded and counted. Of very
+// many keys only the first part is played: to empty a cache takes every lock once.
 func TestPruneManyBesideBuilders(t *testing.T) {
 	keys, _ := howMany(300)
 	dir := t.TempDir()
@@ -71,6 +73,9 @@ func TestPruneManyBesideBuilders(t *testing.T) {
 	}
 	if n := tombstonesIn(t, dir, keys); n > 0 {
 		t.Errorf("%d tombstones are left in keys that nobody uses", n)
+	}
+	if keys > 10000 {
+		return
 	}
 	began = time.Now()
 	done = prune(t, dir, operate.PruneOptions{Roots: true})
