@@ -84,7 +84,7 @@ func (h *dirHeld) Release() error {
 	case errors.Is(err, ErrMoved), errors.Is(err, ErrLost):
 		h.err = ErrLost
 	default:
-		h.err = h.empty(err)
+		h.err = s.empty(err)
 	}
 	s.close()
 	return h.err
@@ -97,21 +97,4 @@ func (h *dirHeld) moveAway() error {
 		}
 	}
 	return h.slot.moveAway(h.aside, nil)
-}
-
-// empty deletes through the handle, which cannot hit a successor, and then removes
-// the directory by the one call that removes nothing but an empty one.
-func (h *dirHeld) empty(cause error) error {
-	s := h.slot
-	names, _ := s.dir.Names(0)
-	for _, name := range names {
-		vfs.RemoveAll(s.dir, name, nil)
-	}
-	if same, err := s.same(); err == nil && same && s.parent.Rmdir(s.base) == nil {
-		return nil
-	}
-	if same, err := s.same(); err == nil && !same {
-		return nil
-	}
-	return cause
 }

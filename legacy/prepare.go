@@ -83,7 +83,7 @@ func (s *slot) make(name string, fill func(vfs.Dir) error) error {
 	if errors.Is(err, fs.ErrExist) {
 		err = ErrHeld // a record that is there already is a thief's
 	} else if now, lerr := s.parent.Lstat(name); lerr == nil && now.ID() == s.info.ID() {
-		holdSlot(&slot{env: s.env, at: s.at, parent: s.parent, base: name, dir: dir, info: s.info}).empty(nil)
+		(&slot{env: s.env, at: s.at, parent: s.parent, base: name, dir: dir, info: s.info}).empty(nil)
 	}
 	dir.Close()
 	return err

@@ -95,6 +95,9 @@ func (s *slot) moveAway(name string, stillMeant func() (bool, error)) error {
 	if same {
 		err = s.parent.Rename(s.base, s.parent, name, vfs.Plain)
 	}
+	if vfs.IsCrossDevice(err) {
+		return s.emptyInPlace(err, stillMeant)
+	}
 	moved, lerr := s.parent.Lstat(name)
 	if lerr == nil && moved.ID() == s.info.ID() {
 		if stillMeant == nil {

@@ -174,7 +174,7 @@ func (v2) Reclaim(ctx context.Context, at Place) (string, error) {
 	if err := at.permits(now.sight, nil); err != nil {
 		return "", err
 	}
-	err = persist(r.Env, renameBudget, r.Dir, func() error { return retireV2(r, now.id, now.info.ID()) })
+	err = persist(r.Env, renameBudget, r.Dir, func() error { return retireV2(r, now.id, now.dir, now.info) })
 	if errors.Is(err, tomb.ErrFenced) {
 		return "", fmt.Errorf("%s: generation %s was retired before and is held again: %w", r.Path, now.id, err)
 	}
@@ -183,10 +183,12 @@ func (v2) Reclaim(ctx context.Context, at Place) (string, error) {
 
 // retireV2 renames current onto its tombstone, in the way and with the checks of
 // our own retirement.
-func retireV2(r *tree.Root, id protocol.ID, dir vfs.ID) error {
-	err := tomb.Move(r, id, dir)
+func retireV2(r *tree.Root, id protocol.ID, dir vfs.Dir, info vfs.Info) error {
+	err := tomb.Move(r, id, info.ID())
 	var displaced *tomb.DisplacedError
 	switch {
+	case vfs.IsCrossDevice(err), errors.Is(err, tomb.ErrFenced):
+		return retireV2InPlace(r, id, dir, info)
 	case errors.As(err, &displaced):
 		return &DisplacedError{Lock: r.Lock, NowLiesAt: displaced.NowLiesAt}
 	case errors.Is(err, tomb.ErrNotCurrent):

@@ -133,7 +133,7 @@ func (h *v2Held) landed() error {
 	if err == nil && intact {
 		return nil
 	}
-	retireV2(h.root, h.id, h.info.ID())
+	retireV2(h.root, h.id, h.dir, h.info)
 	h.dir.Close()
 	if err == nil {
 		err = ErrMoved
@@ -176,7 +176,7 @@ func (h *v2Held) Release() error {
 	r := h.root
 	unclear := false // a rename that reported failure may have happened
 	h.err = persist(r.Env, ReleaseBudget, r.Dir, func() error {
-		err := retireV2(r, h.id, h.info.ID())
+		err := retireV2(r, h.id, h.dir, h.info)
 		switch {
 		case errors.Is(err, ErrMoved) && unclear && h.buried():
 			return nil
@@ -186,6 +186,12 @@ func (h *v2Held) Release() error {
 		unclear = err != nil
 		return err
 	})
+	if h.err != nil && !errors.Is(h.err, ErrLost) {
+		// It never stays held by a process that is done with it.
+		if err := retireV2InPlace(r, h.id, h.dir, h.info); err == nil {
+			h.err = nil
+		}
+	}
 	h.dir.Close()
 	r.Close()
 	return h.err
