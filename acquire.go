@@ -166,6 +166,9 @@ func (a *attempt) publish(ctx context.Context) (*Lease, *observer.Observation, e
 	l := a.lock
 	about := l.options.About
 	hold := l.options.Hold
+	if mutant.On(mutant.OldFirst) && hold {
+		return a.oldFirst(ctx)
+	}
 	intent := generation.Intent{About: &about}
 	if hold {
 		intent.Hold = l.dialects.Names()

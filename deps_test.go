@@ -70,11 +70,11 @@ const policy = `
 	retire: protocol fence internal/vfs internal/seal internal/tree internal/judge internal/guard internal/tomb internal/last internal/mutant
 	observer: protocol fence internal/vfs internal/env internal/seal internal/tree internal/judge
 	generation: protocol fence internal/vfs internal/seal internal/tree internal/discard internal/prepare internal/guard internal/tomb internal/last internal/mutant
-	legacy: protocol internal/exact fence retire internal/vfs internal/env internal/evidence internal/seal internal/tree internal/judge internal/discard internal/tomb ERRNO
+	legacy: protocol internal/exact fence retire internal/vfs internal/env internal/evidence internal/seal internal/tree internal/judge internal/discard internal/tomb internal/mutant ERRNO
 	genlock: protocol fence retire observer generation legacy internal/vfs internal/env internal/seal internal/watch internal/artifact internal/eventlog internal/exitcode SYSTEM internal/mutant
 
 	# The command has no knowledge of the protocol's bytes of its own.
-	internal/operate: genlock protocol fence retire observer generation legacy internal/vfs internal/env internal/evidence internal/seal internal/tree internal/judge internal/tomb internal/last internal/eventlog SYSTEM
+	internal/operate: genlock protocol fence retire observer generation legacy internal/vfs internal/env internal/evidence internal/seal internal/tree internal/judge internal/tomb internal/last internal/eventlog internal/mutant SYSTEM
 	cmd/genlock: genlock protocol fence retire observer legacy internal/operate internal/eventlog internal/exitcode cobra SYSTEM
 
 	# What the README points to.
@@ -91,7 +91,7 @@ const testPolicy = `
 	internal/oldprograms: internal/vfs SYSTEM
 	internal/lab:
 	internal/lab/coverage: SYSTEM
-	internal/explore: genlock protocol fence retire observer generation legacy internal/oldprograms internal/vfs internal/vfs/memfs internal/env internal/evidence internal/tree internal/artifact internal/mutant SYSTEM
+	internal/explore: genlock protocol fence retire observer generation legacy internal/oldprograms internal/operate internal/vfs internal/vfs/memfs internal/env internal/evidence internal/tree internal/artifact internal/mutant SYSTEM
 	internal/handoff: genlock protocol internal/env internal/vfs/faultfs SYSTEM
 	internal/cases:
 	internal/cases/switchoff: SYSTEM

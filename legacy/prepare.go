@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"genlock.dev/genlock/internal/env"
+	"genlock.dev/genlock/internal/mutant"
 	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/protocol"
 )
@@ -102,7 +103,11 @@ func share(parent, dir vfs.Dir, own vfs.Info) error {
 // publish renames name to L without replacing. A rename that reports failure may
 // have happened (rule 10).
 func (s *slot) publish(name string) error {
-	err := s.parent.Rename(name, s.parent, s.base, vfs.NoReplace)
+	how := vfs.NoReplace
+	if mutant.On(mutant.PlainTake) {
+		how = vfs.Plain
+	}
+	err := s.parent.Rename(name, s.parent, s.base, how)
 	if err == nil || vfs.IsUnsupported(err) {
 		return err
 	}

@@ -46,7 +46,7 @@ func TestExplore(t *testing.T) {
 // TestRandom goes where TestExplore is bounded: first with the bugs in mind that need
 // few preemptions, then wildly.
 func TestRandom(t *testing.T) {
-	limits := Limits{Steps: *perScenario / 10}
+	limits := Limits{Steps: *perScenario / 4}
 	if *perScenario == 0 {
 		limits.Runs = 100_000
 	}

@@ -29,4 +29,13 @@ func shortID(id string) string {
 	return fmt.Sprintf("%c%d", letter(n)+'a'-'A', count)
 }
 
+// makerOf is the number of the process that made the id, 0 for none of ours.
+func makerOf(id string) int {
+	var ms, n, count, low int
+	if _, err := fmt.Sscanf(id, "%012x7%03x8%011x%04x", &ms, &n, &count, &low); err != nil {
+		return 0
+	}
+	return n
+}
+
 func letter(n int) rune { return 'A' + rune(n) - 1 }

@@ -16,6 +16,7 @@ const (
 	lockDir  = "/c"
 	lockBase = "k.lock"
 	lockPath = lockDir + "/" + lockBase
+	rootBase = lockBase + protocol.RootSuffix
 	rootPath = lockPath + protocol.RootSuffix
 )
 
@@ -113,11 +114,18 @@ func (c wallclock) Sleep(ctx context.Context, d time.Duration) error {
 		return errDead
 	}
 	p.doing, p.touches = op{verb: vSleep, at: point{verb: vSleep}}, p.touches[:0]
+	p.touchWanted(reads)
 	p.end(false, 0)
+	if p.cancelled {
+		return context.Cause(ctx)
+	}
 	p.state = asleep
 	p.giveWay()
 	if p.dead {
 		return errDead
+	}
+	if p.cancelled {
+		return context.Cause(ctx)
 	}
 	p.doing = op{verb: vMark, name: "wakes", at: point{verb: vSleep}}
 	p.now = p.now.Add(max(d.Round(time.Second), time.Second, p.w.sc.Oversleep))

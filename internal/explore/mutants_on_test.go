@@ -45,6 +45,10 @@ var hunting = map[mutant.Name]*Scenario{
 		Always: failUntilComplete, Polls: 1},
 	mutant.EmptiedByPath: {Before: bakedIn, Lower: true, Only: ruleExact,
 		Procs: []Part{{Do: tryOnce, Until: emptying}, {Do: hold}}},
+	mutant.RootUnheld: {Before: rooted, Procs: []Part{{Do: hold}, {Do: pruneAndHold}}},
+	mutant.OldFirst: {Before: deadOld("token"), Dialects: "token=here", Hold: true, Only: ruleOldLive,
+		Procs: []Part{{Do: besideOld, Ahead: muchLater, Until: movingAway}, {Do: besideOld, Ahead: muchLater}}},
+	mutant.PlainTake:         {Before: rooted, Dialects: "mkdir", Hold: true, Procs: []Part{{Do: besideOld}, {Do: oldTenant, Old: "mkdir"}}},
 	mutant.BreakWithoutClaim: {Before: rooted, Procs: []Part{{Do: tryAndHold, Until: inside}, {Do: breaker, Until: retiring}}},
 }
 

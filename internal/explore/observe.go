@@ -5,6 +5,7 @@ import (
 	"syscall"
 
 	"genlock.dev/genlock/fence"
+	"genlock.dev/genlock/internal/operate"
 	"genlock.dev/genlock/protocol"
 	"genlock.dev/genlock/retire"
 )
@@ -36,6 +37,23 @@ func (p *Proc) Claim(root *fence.Root, id protocol.ID) *fence.Fence {
 		p.w.fail(ruleErrors, "%s cannot claim: %v", p.name, err)
 	}
 	return f
+}
+
+// Prune removes the root of a lock that nobody uses.
+func (p *Proc) Prune() {
+	p.call()
+	_, err := operate.PruneRoot(p.ctx, lockPath, operate.PruneOptions{Roots: true,
+		Removed:  func(operate.Removal) error { return nil },
+		Progress: func(operate.Pruned) {},
+		Problem: func(path string, err error) {
+			if !p.dead {
+				p.w.fail(ruleErrors, "%s cannot prune %s: %v", p.name, path, err)
+			}
+		}})
+	p.done(resultOf(err))
+	if err != nil {
+		p.w.fail(ruleErrors, "%s cannot prune: %v", p.name, err)
+	}
 }
 
 // Collect collects everything that can be.

@@ -11,7 +11,7 @@ import (
 
 // The rules about old locks, by the names that findings carry.
 const (
-	ruleOldLive  = "a live old holder is never taken"
+	ruleOldLive  = "the old lock of a live holder is never taken"
 	ruleOldCalm  = "a live old holder is not disturbed"
 	ruleOldOrder = "only the holder of our lock touches an old one"
 	ruleOldSeen  = "whoever came before us is seen"

@@ -78,6 +78,11 @@ type Proc struct {
 	leases []*genlock.Lease
 	marks  marks
 
+	// cancel ends what it waits for, if that may happen.
+	cancel     context.CancelFunc
+	cancelled  bool
+	wantedSlot int32
+
 	old *oldProcess // it runs an old program
 	// displaced is an old lock that it moved by mistake, and not back yet.
 	displaced *node
@@ -133,6 +138,7 @@ func (p *Proc) begin(o op) bool {
 		return false
 	}
 	p.doing, p.touches = o, p.touches[:0]
+	p.touchWanted(reads)
 	p.fault = fault{}
 	if p.marks.untilStage && o.verb == vMkdir && strings.HasPrefix(o.name, "stage-") {
 		p.w.leave(p)

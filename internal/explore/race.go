@@ -21,6 +21,7 @@ const (
 	locks                      // flocks on a file
 	lifetime                   // whether a process exists; node is its number
 	section                    // marks that scripts set
+	wanted                     // whether a process still wants the lock; node is its number
 	kinds                      // how many there are
 )
 

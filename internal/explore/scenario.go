@@ -75,6 +75,8 @@ type Part struct {
 	Until func(*Proc, op) bool
 	// Child: it is the command that the process before it starts.
 	Child bool
+	// Cancel: what it wants may be cancelled by the process after it.
+	Cancel bool
 	// Old is the old program that it runs; empty is genlock.
 	Old string
 	// Ahead is how far its clock is ahead of the scene.

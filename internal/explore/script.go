@@ -89,6 +89,7 @@ func (p *Proc) acquire(how func(context.Context) (*genlock.Lease, error)) *genlo
 	p.knows(err)
 	if err != nil {
 		p.done(2)
+		p.leavesNothing()
 		p.trueRefusal(err)
 		return nil
 	}

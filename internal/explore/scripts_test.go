@@ -97,6 +97,11 @@ func breaker(p *Proc) {
 	}
 }
 
+func pruneAndHold(p *Proc) {
+	p.Prune()
+	tryOnce(p)
+}
+
 func builder(p *Proc) {
 	if l := p.Acquire(); l != nil {
 		p.Build(l)

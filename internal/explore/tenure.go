@@ -28,11 +28,15 @@ type claim struct {
 	early bool
 }
 
-func (w *World) isRoot(n *node) bool { return n.role == w.know.root }
+// isRoot tells whether n is the lock's root. One that was moved away is none any more:
+// it never returns.
+func (w *World) isRoot(n *node) bool { return n.role == w.know.root && n.name == rootBase }
 func (w *World) isCurrent(n *node) bool {
 	return n.name == protocol.CurrentName && n.parent != nil && w.isRoot(n.parent)
 }
-func (w *World) isTombstone(n *node) bool { return n.parent != nil && n.parent.role == w.know.retired }
+func (w *World) isTombstone(n *node) bool {
+	return n.parent != nil && n.parent.role == w.know.retired && n.parent.parent != nil && w.isRoot(n.parent.parent)
+}
 
 // current is what the lock's path leads to.
 func (w *World) current() *node {

@@ -98,6 +98,9 @@ func (w *World) spawn(part Part) *Proc {
 	p.self = newSelf(p, ns)
 	p.env = &env.Env{FS: &fsys{p, p.fs}, Machine: &p.self, Clock: wallclock{p}, NewID: p.newID, Leases: &env.Leases{}}
 	p.ctx = env.With(context.Background(), p.env)
+	if part.Cancel {
+		p.ctx, p.cancel = context.WithCancel(p.ctx)
+	}
 	if part.Old != "" {
 		p.become(part.Old)
 	}
@@ -226,6 +229,9 @@ func (w *World) hash() uint64 {
 		}
 		if w.effects > p.saw {
 			bits |= 2
+		}
+		if p.cancelled {
+			bits |= 8
 		}
 		if p.co == nil {
 			bits |= 4 // not started, or at its end

@@ -57,6 +57,12 @@ const (
 	RetryAfterFallback Name = "background retry after the fallback"
 	// EmptiedByPath empties, where nothing can be renamed, what the path leads to.
 	EmptiedByPath Name = "generation emptied by path"
+	// RootUnheld removes a root that looked idle without taking its lock.
+	RootUnheld Name = "root removed without holding it"
+	// OldFirst takes the old lock, in hold mode, before ours.
+	OldFirst Name = "old lock taken before v3 in hold mode"
+	// PlainTake renames onto L what replaces an empty directory there.
+	PlainTake Name = "L taken by a plain rename"
 	// BreakWithoutClaim retires with no claim to keep the tombstone.
 	BreakWithoutClaim Name = "break without a claim"
 )
@@ -66,5 +72,6 @@ func All() []Name {
 	return []Name{RemovalByPath, VerdictBeforeClaim, NoConfirmation, HandleConfirmation, TombstoneAtReclaim,
 		UncheckedRelease, IdentityByTime, IdentityByInode, ReleasedIsAbandoned, AbsenceIsBuilt, PIDAlone,
 		UnlinkFlocked, EmptyIsHeld, FailureBelieved, SharedCandidate, CheckThenRename, LitterInPlace,
-		ExclusiveProbe, ClaimsBeforeRetirement, WitnessFirst, RetryAfterFallback, EmptiedByPath, BreakWithoutClaim}
+		ExclusiveProbe, ClaimsBeforeRetirement, WitnessFirst, RetryAfterFallback, EmptiedByPath, RootUnheld, OldFirst, PlainTake,
+		BreakWithoutClaim}
 }

@@ -1,12 +1,16 @@
 package operate
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 
 	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/generation"
+	"genlock.dev/genlock/internal/env"
+	"genlock.dev/genlock/internal/mutant"
 	"genlock.dev/genlock/internal/seal"
 	"genlock.dev/genlock/internal/tomb"
 	"genlock.dev/genlock/internal/tree"
@@ -19,6 +23,19 @@ import (
 // They rename by path with old fences, at any time, and a new root would not
 // have the tombstones at which that fails.
 var ErrForeignClients = errors.New("other programs use this format, so the lock's directory stays")
+
+// PruneRoot is Prune for the root of one lock, found by its path and not by a walk.
+func PruneRoot(ctx context.Context, lock string, opt PruneOptions) (Pruned, error) {
+	p := &pruner{ctx: ctx, env: env.From(ctx), opt: opt}
+	d, err := openDirectory(filepath.Dir(lock), p.env.FS)
+	if err != nil {
+		return p.done, err
+	}
+	defer d.Close()
+	base := filepath.Base(lock)
+	err = (&walker{ctx, p.env.FS, p}).rootAt(d, protocol.RootName(base), base)
+	return p.done, err
+}
 
 // idleRoot removes the root of a lock that nobody uses. Tombstones and litter that
 // had to stay mean that somebody does.
@@ -37,6 +54,10 @@ func (p *pruner) idleRoot(at place, root *fence.Root) error {
 			return nil
 		}
 		return p.removed("root", at.lock, r.Path, measure(r.Parent, at.name))
+	}
+	if mutant.On(mutant.RootUnheld) {
+		moved, err := tomb.MoveRoot(r)
+		return p.problem(at.lock, errors.Join(err, vfs.RemoveAll(r.Parent, moved, nil)))
 	}
 	// No wait: whoever holds it, or takes it now, keeps it.
 	tenure, err := generation.Publish(p.ctx, root, generation.Intent{About: &protocol.About{Label: "genlock prune --roots"}})
