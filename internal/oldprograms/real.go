@@ -1,6 +1,7 @@
 package oldprograms
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 )
 
 // Real is a real old program at a fixed version. It is installed when a test
@@ -59,10 +62,8 @@ func (r Real) Install(scratch string) (*Installed, error) {
 		cache = filepath.Join(user, "genlock-old-programs")
 	}
 	place := filepath.Join(cache, r.Package+"-"+r.Version)
-	if _, err := os.Stat(place); err != nil {
-		if err := r.fetch(cache, place); err != nil {
-			return nil, fmt.Errorf("the real %s@%s cannot be installed: %w", r.Package, r.Version, err)
-		}
+	if err := r.fetched(cache, place); err != nil {
+		return nil, fmt.Errorf("the real %s@%s cannot be installed: %w", r.Package, r.Version, err)
 	}
 	p := &Installed{dialect: r.Dialect, scripts: filepath.Join(scratch, "js")}
 	var err error
@@ -86,6 +87,28 @@ func (p *Installed) Worker(lock string, turns Turns) *exec.Cmd {
 
 func (p *Installed) node(script string, args ...string) *exec.Cmd {
 	return exec.Command("node", append([]string{filepath.Join(p.scripts, script), p.dialect, p.module}, args...)...)
+}
+
+// failed remembers what could not be fetched: without a network trying takes its time.
+var failed struct {
+	sync.Mutex
+	why map[string]error
+}
+
+func (r Real) fetched(cache, place string) error {
+	failed.Lock()
+	defer failed.Unlock()
+	_, err := os.Stat(place)
+	if err == nil || failed.why[place] != nil {
+		return failed.why[place]
+	}
+	if err = r.fetch(cache, place); err != nil {
+		if failed.why == nil {
+			failed.why = make(map[string]error)
+		}
+		failed.why[place] = err
+	}
+	return err
 }
 
 // fetch installs beside the place and renames, so that a half installed package is
@@ -115,8 +138,10 @@ func (r Real) fetch(cache, place string) error {
 }
 
 func npm(dir string, args ...string) error {
-	cmd := exec.Command("npm", args...)
-	cmd.Dir = dir
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "npm", append(args, "--fetch-retries=0", "--fetch-timeout=20000")...)
+	cmd.Dir, cmd.WaitDelay = dir, time.Second
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("npm %s: %w\n%s", strings.Join(args, " "), err, out)
 	}
