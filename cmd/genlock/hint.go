@@ -23,7 +23,7 @@ func pasted(lock string) string {
 func missingDirectory(lock string) string {
 	const hint = "a lock's directory has to exist"
 	if lock == "" {
-		return hint
+		return ""
 	}
 	dir := filepath.Dir(lock)
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {

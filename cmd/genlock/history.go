@@ -73,7 +73,11 @@ func (f *historyFlags) run(ctx context.Context, target operate.Target, out io.Wr
 	case f.json:
 		err = h.WriteJSON(out)
 	case len(h.Lanes)+len(h.Notes) == 0:
-		_, err = fmt.Fprintln(out, "nothing is known about the past of these locks")
+		text := "nothing is known about the past of these locks"
+		if target.Nothing(ctx) {
+			text += ": there is neither a lock nor a directory " + target.Path
+		}
+		_, err = fmt.Fprintln(out, text)
 	default:
 		err = h.WriteText(out, target, columns(out))
 	}

@@ -69,7 +69,7 @@ func (f *pruneFlags) run(ctx context.Context, target operate.Target, w io.Writer
 		Progress: progress.show,
 	})
 	progress.line.clear()
-	if serr := f.sum(out, done); serr != nil {
+	if serr := f.sum(out, target, done); serr != nil {
 		err = errors.Join(err, serr)
 	}
 	return errors.Join(append(failed, err, out.Flush())...)
@@ -106,7 +106,7 @@ type pruneTotal struct {
 	DryRun  bool   `json:"dry_run"`
 }
 
-func (f *pruneFlags) sum(out *bufio.Writer, done operate.Pruned) error {
+func (f *pruneFlags) sum(out *bufio.Writer, t operate.Target, done operate.Pruned) error {
 	if f.json {
 		return writeLine(out, pruneTotal{protocol.Schema, "total", done.Locks, done.Removed, done.Names,
 			done.Bytes, done.Kept, f.dryRun})
@@ -116,7 +116,7 @@ func (f *pruneFlags) sum(out *bufio.Writer, done operate.Pruned) error {
 		kept = fmt.Sprintf("; kept %d that somebody may still need", done.Kept)
 	}
 	_, err := fmt.Fprintf(out, "%s %s with %s from %s%s\n", f.verb(), countOf(done.Names, "name"),
-		operate.Bytes(done.Bytes), countOf(done.Locks, "lock"), kept)
+		operate.Bytes(done.Bytes), lookedAt(done.Locks, t), kept)
 	return err
 }
 

@@ -17,6 +17,7 @@ type History struct {
 	// Notes are last.json of tenures that the log does not tell about.
 	Notes      []Note
 	Begin, End time.Time
+	Now        time.Time // when it was told
 	// Bad counts lines of the log that could not be read.
 	Bad int
 }

@@ -51,6 +51,7 @@ func ReadHistory(ctx context.Context, t Target, opt HistoryOptions) (*History, e
 		return nil, err
 	}
 	b.finish(now)
+	b.h.Now = now
 	if !opt.Since.IsZero() {
 		b.h.cut(opt.Since)
 	}

@@ -2,6 +2,7 @@ package operate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -71,6 +72,17 @@ func Directory(ctx context.Context, path string) (Target, error) {
 	}
 	_, err = fsys.OpenParent(t.Path)
 	return t, err
+}
+
+// Nothing tells whether t is a lock that nobody has ever had, and at whose path nothing
+// stands: most likely it is mistyped.
+func (t Target) Nothing(ctx context.Context) bool {
+	for _, path := range []string{t.Path + protocol.RootSuffix, t.Path, t.Path + v2Suffix} {
+		if _, err := env.From(ctx).FS.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	return t.Lock
 }
 
 // Relative is how a lock is named in a listing of t.

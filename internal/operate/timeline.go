@@ -162,41 +162,6 @@ var thenText = map[string]string{"acquired": "then it took the lock", "adopted":
 	"gave-up": "then it gave up", "passed": "then another one came first", "waiting": "it still waits",
 	string(Unseen): "nobody wrote down what came of it"}
 
-// troubles lists what did not go well, the newest last.
-func (h *History) troubles(out io.Writer, t Target) {
-	const most = 20
-	var lines []string
-	for _, x := range h.Holds {
-		if _, bad := badText[x.Outcome]; bad {
-			lines = append(lines, fmt.Sprintf("  %s  %s %s%s: %s (generation %s)", x.End.Local().Format(time.TimeOnly), x.Lane.Name(),
-				badText[x.Outcome], detail(x.Detail), t.Relative(x.Lock), x.Generation))
-		}
-	}
-	for _, n := range h.Notes {
-		s := fmt.Sprintf("  %s  somebody %s", n.Last.Time.Local().Format(time.TimeOnly), n.Last.Outcome)
-		if n.Last.By != "" {
-			s = fmt.Sprintf("  %s  %s by %s", n.Last.Time.Local().Format(time.TimeOnly), n.Last.Outcome, n.Last.By)
-		} else if n.Last.Exit >= 0 {
-			s += fmt.Sprintf(" with exit %d", n.Last.Exit)
-		}
-		lines = append(lines, fmt.Sprintf("%s%s: %s (generation %s)", s, detail(n.Last.Message), t.Relative(n.Lock), n.Last.Generation))
-	}
-	slices.Sort(lines)
-	if len(lines) > 0 {
-		fmt.Fprintf(out, "\nwhat went wrong:\n")
-	}
-	if n := len(lines) - most; n > 0 {
-		fmt.Fprintf(out, "  %d earlier ones are left out\n", n)
-		lines = lines[n:]
-	}
-	for _, l := range lines {
-		fmt.Fprintln(out, l)
-	}
-}
-
-var badText = map[Outcome]string{Failed: "failed", Crashed: "crashed", Broken: "was broken", Lost: "lost the lock",
-	Unseen: "ended without a word, so it crashed or could not write"}
-
 func detail(s string) string {
 	if s == "" {
 		return ""
