@@ -94,16 +94,27 @@ type runTurns struct {
 	Turns                   oldprograms.Turns
 }
 
-func (r *runTurns) run() error {
-	return done(r.Turns.Run(oldprograms.Ours, r.enter, func(err error) bool {
-		var exit *exec.ExitError
-		return errors.As(err, &exit) && exit.ExitCode() == 76
-	}))
+func (r *runTurns) run() error { return done(r.Turns.Run(oldprograms.Ours, r.enter, lostLock)) }
+
+// lostLock tells whether the command said that its lock was taken away.
+func lostLock(err error) bool {
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && exit.ExitCode() == 76
 }
 
-// enter returns when CMD runs; it goes on when its standard input ends.
+// enter returns when CMD runs; it goes on when its standard input ends. A lock that was
+// taken away before is tried for again.
 func (r *runTurns) enter() (leave func() error, err error) {
-	cmd := exec.Command(r.Genlock, "run", "-q", "--format", string(r.Format), "--dialect", r.Dialects, "--hold", r.Lock, "--", "sh", "-c", "echo in; read _")
+	for {
+		if leave, err = r.start(); !lostLock(err) {
+			return leave, err
+		}
+	}
+}
+
+func (r *runTurns) start() (leave func() error, err error) {
+	cmd := exec.Command(r.Genlock, "run", "-q", "--format", string(r.Format), "--dialect", r.Dialects, "--hold", r.Lock,
+		"--", "sh", "-c", "echo in; read _")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
