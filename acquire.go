@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"time"
 
 	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/generation"
 	"genlock.dev/genlock/internal/env"
 	"genlock.dev/genlock/internal/mutant"
-	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/legacy"
 	"genlock.dev/genlock/observer"
 	"genlock.dev/genlock/retire"
@@ -62,8 +59,8 @@ func (l *Lock) acquire(ctx context.Context, wait bool, enough func(*waiter) (boo
 	}
 	a := &attempt{lock: l, env: env.From(ctx), chain: chainOf(ctx), wait: wait, enough: enough}
 	a.waiter.begin(l, a.env)
-	var err error
-	if a.at, err = placeOf(ctx, l); err != nil {
+	defer a.shelve() // unless the lease has it
+	if err := a.locate(ctx); err != nil {
 		return nil, err
 	}
 	if err := a.heldByChain(ctx); err != nil {
@@ -79,11 +76,9 @@ func (l *Lock) acquire(ctx context.Context, wait bool, enough func(*waiter) (boo
 	if err != nil {
 		a.gaveUp(err)
 		leave()
-		if a.root != nil {
-			a.root.Close()
-		}
 		return nil, err
 	}
+	a.root = nil
 	lease.leave = leave
 	return lease, nil
 }
@@ -191,7 +186,9 @@ func (a *attempt) publish(ctx context.Context) (*Lease, *observer.Observation, e
 		return nil, old, errors.Join(err, giveBack(t))
 	}
 	a.waiter.took(a.root)
-	a.waiter.note(a.root)
+	if a.waiter.waiting {
+		a.waiter.note(a.root)
+	}
 	lease := newLease(a, t, holding)
 	l.emit(Event{Kind: EventAcquired, Generation: t.Generation(), Waited: a.waiter.waited()}, a.env.Clock.Now())
 	return lease, nil, nil
@@ -204,71 +201,6 @@ func giveBack(t *generation.Tenure) error {
 		return err
 	}
 	return nil
-}
-
-func (a *attempt) open(ctx context.Context) (err error) {
-	if a.root != nil {
-		return nil
-	}
-	err = vfs.Again(func() (err error) {
-		a.root, err = generation.OpenOrInit(ctx, a.lock.path, a.lock.options.Format)
-		return err
-	})
-	if err == nil && a.wait {
-		a.waiter.opened(a.root)
-	}
-	return err
-}
-
-// reopen gives up the handle of a root that was moved or deleted. It returns nil
-// when looking again at the new one can help.
-func (a *attempt) reopen(cause error) error {
-	if !vfs.IsVanished(cause) && !errors.Is(cause, generation.ErrRootMoved) {
-		return cause
-	}
-	a.waiter.line.Leave()
-	a.waiter.line = nil
-	a.root.Close()
-	a.root, a.why = nil, cause
-	return nil
-}
-
-// placeOf finds out which lock this is, whatever the spelling of its path.
-func placeOf(ctx context.Context, l *Lock) (place, error) {
-	e := env.From(ctx)
-	var info vfs.Info
-	err := vfs.Again(func() error {
-		parent, err := e.FS.OpenParent(filepath.Dir(l.path))
-		if err != nil {
-			return fmt.Errorf("lock %s: its directory cannot be opened: %w", l.given, err)
-		}
-		defer parent.Close()
-		info, err = parent.Stat()
-		return err
-	})
-	return place{env: e, parent: info.ID(), base: filepath.Base(l.path)}, err
-}
-
-// heldByChain catches the nesting that would wait in memory: a lease of this
-// process in the context, for this very lock.
-func (a *attempt) heldByChain(ctx context.Context) error {
-	if lease := leaseAt(ctx, a.at); lease != nil {
-		return nested(a.chain, a.lock.given, lease.Generation())
-	}
-	return nil
-}
-
-// lineUp waits for our turn among the goroutines of this process.
-func (a *attempt) lineUp(ctx context.Context) (leave func(), err error) {
-	var tick func() (time.Duration, error)
-	if a.wait {
-		tick = func() (time.Duration, error) { return a.waiter.tick(ctx) }
-	}
-	leave, ok, err := enter(ctx, a.at, tick)
-	if !ok && err == nil {
-		err = a.waiter.heldLocally(ctx)
-	}
-	return leave, err
 }
 
 // pause waits until looking again may help, or says why waiting ends.

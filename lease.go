@@ -138,7 +138,11 @@ func (l *Lease) Release() error {
 			l.err = errors.Join(old, l.err)
 		}
 		l.collect()
-		l.root.Close()
+		if l.err == nil {
+			keep(l.env, l.lock, l.root)
+		} else {
+			l.root.Close()
+		}
 		l.leave()
 		kind := EventReleased
 		if errors.Is(l.err, ErrLost) {

@@ -2,6 +2,8 @@ package genlock
 
 import (
 	"context"
+	"fmt"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -20,8 +22,12 @@ type place struct {
 // line is the goroutines of this process that want one lock, in the order they
 // came. Only the first contends on disk.
 type line struct {
-	waiting []chan struct{}
+	waiting []*spot
 }
+
+// spot is somebody's place in the line. Its turn is told once; nil if it came at
+// once.
+type spot struct{ turn chan struct{} }
 
 // lines is what this process must know of itself.
 var lines = struct {
@@ -32,17 +38,15 @@ var lines = struct {
 // enter takes the caller's turn among the goroutines of this process. While it is
 // not the caller's turn, tick is called, first at once; it says when it wants to
 // be called again, or why to stop waiting. A nil tick means not to wait. ok is
-// false when the turn did not come.
+// false when the turn did not come. leave must be called once.
 func enter(ctx context.Context, p place, tick func() (time.Duration, error)) (leave func(), ok bool, err error) {
-	turn := lineUp(p, tick != nil)
-	if turn == nil {
+	own := lineUp(p, tick != nil)
+	if own == nil {
 		return nil, false, nil
 	}
-	leave = sync.OnceFunc(func() { stepAside(p, turn) })
-	select {
-	case <-turn:
+	leave = func() { stepAside(p, own) }
+	if own.turn == nil {
 		return leave, true, nil
-	default:
 	}
 	for {
 		again, err := tick()
@@ -52,7 +56,7 @@ func enter(ctx context.Context, p place, tick func() (time.Duration, error)) (le
 		}
 		t := time.NewTimer(again)
 		select {
-		case <-turn:
+		case <-own.turn:
 			t.Stop()
 			return leave, true, nil
 		case <-ctx.Done():
@@ -64,32 +68,32 @@ func enter(ctx context.Context, p place, tick func() (time.Duration, error)) (le
 	}
 }
 
-// lineUp returns a channel that is closed when it is the caller's turn; nil when
-// somebody is before it and it does not want to wait.
-func lineUp(p place, wait bool) chan struct{} {
+// lineUp returns a place in the line; nil when somebody is before it and the caller
+// does not want to wait.
+func lineUp(p place, wait bool) *spot {
 	lines.Lock()
 	defer lines.Unlock()
-	turn := make(chan struct{})
+	own := new(spot)
 	l := lines.at[p]
 	switch {
 	case l == nil:
-		lines.at[p] = &line{waiting: []chan struct{}{turn}}
-		close(turn)
+		lines.at[p] = &line{waiting: []*spot{own}}
 	case !wait:
 		return nil
 	default:
-		l.waiting = append(l.waiting, turn)
+		own.turn = make(chan struct{})
+		l.waiting = append(l.waiting, own)
 	}
-	return turn
+	return own
 }
 
 // stepAside leaves the line, at its head or anywhere in it.
-func stepAside(p place, turn chan struct{}) {
+func stepAside(p place, own *spot) {
 	lines.Lock()
 	defer lines.Unlock()
 	l := lines.at[p]
-	for i, t := range l.waiting {
-		if t != turn {
+	for i, s := range l.waiting {
+		if s != own {
 			continue
 		}
 		l.waiting = append(l.waiting[:i], l.waiting[i+1:]...)
@@ -97,8 +101,54 @@ func stepAside(p place, turn chan struct{}) {
 		case len(l.waiting) == 0:
 			delete(lines.at, p)
 		case i == 0:
-			close(l.waiting[0])
+			close(l.waiting[0].turn)
 		}
 		return
 	}
+}
+
+// placeOf finds out which lock this is, whatever the spelling of its path.
+func placeOf(ctx context.Context, l *Lock) (place, error) {
+	e := env.From(ctx)
+	var at place
+	err := vfs.Again(func() error {
+		parent, err := e.FS.OpenParent(filepath.Dir(l.path))
+		if err != nil {
+			return fmt.Errorf("lock %s: its directory cannot be opened: %w", l.given, err)
+		}
+		defer parent.Close()
+		at, err = placeIn(l, e, parent)
+		return err
+	})
+	return at, err
+}
+
+func placeIn(l *Lock, e *env.Env, parent vfs.Dir) (place, error) {
+	info, err := parent.Stat()
+	return place{env: e, parent: info.ID(), base: filepath.Base(l.path)}, err
+}
+
+// heldByChain catches the nesting that would wait in memory: a lease of this
+// process in the context, for this very lock.
+func (a *attempt) heldByChain(ctx context.Context) error {
+	if lease := leaseAt(ctx, a.at); lease != nil {
+		return nested(a.chain, a.lock.given, lease.Generation())
+	}
+	return nil
+}
+
+// lineUp waits for our turn among the goroutines of this process.
+func (a *attempt) lineUp(ctx context.Context) (leave func(), err error) {
+	var tick func() (time.Duration, error)
+	if a.wait {
+		tick = func() (time.Duration, error) {
+			a.shelve()
+			return a.waiter.tick(ctx)
+		}
+	}
+	leave, ok, err := enter(ctx, a.at, tick)
+	if !ok && err == nil {
+		err = a.waiter.heldLocally(ctx)
+	}
+	return leave, err
 }

@@ -21,7 +21,8 @@ type Lock struct {
 	options Options
 	// dialects are the old protocols that the options name.
 	dialects legacy.Set
-	err      error // what is wrong with the path or the options
+	key      string // of its root, where roots are kept
+	err      error  // what is wrong with the path or the options
 }
 
 // New names the lock at path. It touches nothing: what is wrong with the path or
@@ -44,6 +45,8 @@ func New(path string, options *Options) *Lock {
 	if l.err == nil {
 		l.path, l.err = filepath.Abs(path)
 	}
+	// The format belongs to it: the marker was read for it.
+	l.key = l.path + "\x00" + string(l.options.Format)
 	if l.err == nil && l.options.Log != "" {
 		l.options.Log, l.err = filepath.Abs(l.options.Log)
 	}

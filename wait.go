@@ -53,7 +53,9 @@ func (w *waiter) waited() time.Duration {
 // saw takes a look into account: a new holder starts a new wait for it. It tells
 // whether somebody we waited for is done.
 func (w *waiter) saw(root *fence.Root, seen *observer.Observation) (changed bool) {
-	w.note(root)
+	if w.waiting || seen.State != observer.Free {
+		w.note(root)
+	}
 	return w.follow(seen)
 }
 

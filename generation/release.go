@@ -41,9 +41,9 @@ func (t *Tenure) Release() error {
 	t.early = mutant.On(mutant.ClaimsBeforeRetirement) && tomb.Unclaimed(token.Generation.Dir)
 	// From here on nobody else issues a rename for this lease: the lock is
 	// ours, and released is set. Only then may the witness go.
-	switch err := retireOwn(token); {
+	switch retired, err := retireOwn(token); {
 	case err == nil:
-		t.settle(token)
+		t.settle(token, retired)
 	case errors.Is(err, ErrLost):
 		t.err = fmt.Errorf("lock %s: generation %s: %w", token.Root.Lock, token.Generation.ID, lost(token.Root))
 		tomb.Complete(token.Generation.Dir, token.Generation.Witness.Name())
@@ -68,10 +68,13 @@ func (t *Tenure) Release() error {
 
 // settle decides what becomes of the tombstone, which only now can be asked for
 // claims: without any it goes at once, otherwise it says that we are done.
-func (t *Tenure) settle(token *tree.Fenced) {
+func (t *Tenure) settle(token *tree.Fenced, retired vfs.Dir) {
 	g := token.Generation
+	if retired != nil {
+		defer retired.Close()
+	}
 	if t.early || tomb.Removable(token.Root, g.Dir) {
-		if err := tomb.Remove(token.Root, g.ID, func() { t.spend(token) }); err == nil {
+		if err := tomb.Remove(token.Root, retired, g, func() { t.spend(token) }); err == nil {
 			return
 		}
 	}
@@ -91,17 +94,18 @@ func (t *Tenure) spend(token *tree.Fenced) {
 
 // retireOwn renames current onto our tombstone, again and again within the budget
 // unless a probe tells that trying is in vain. After a try of which the outcome could
-// not be seen, our directory at our tombstone is our own doing (rule 10).
-func retireOwn(token *tree.Fenced) error {
+// not be seen, our directory at our tombstone is our own doing (rule 10). retired is
+// where the tombstone lies, if that is known.
+func retireOwn(token *tree.Fenced) (retired vfs.Dir, err error) {
 	r, g := token.Root, token.Generation
 	deadline := r.Env.Clock.Now().Add(ReleaseBudget)
 	unclear := false
 	for delay := time.Millisecond; ; delay = min(2*delay, 250*time.Millisecond) {
-		err := tomb.Move(r, g.ID, g.Info.ID())
+		retired, err = tomb.MoveTo(r, g.ID, g.Info.ID())
 		if unclear && errors.Is(err, tomb.ErrNotCurrent) {
 			buried, lerr := tomb.Buried(r, g.ID, g.Info.ID())
 			if buried {
-				return nil
+				return nil, nil
 			}
 			if lerr != nil {
 				err = lerr
@@ -110,11 +114,11 @@ func retireOwn(token *tree.Fenced) error {
 		unclear = unclear || tomb.Unseen(err)
 		switch {
 		case err == nil:
-			return nil
+			return retired, nil
 		case errors.Is(err, tomb.ErrNotCurrent), errors.Is(err, tomb.ErrFenced):
-			return ErrLost
+			return nil, ErrLost
 		case vfs.IsReadOnly(err), vfs.IsCrossDevice(err), r.Env.Clock.Now().After(deadline), tomb.InVain(r, err):
-			return err
+			return nil, err
 		}
 		r.Env.Clock.Sleep(context.Background(), delay)
 	}

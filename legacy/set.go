@@ -71,12 +71,10 @@ func (s Set) quiet(ctx context.Context, at Place) (bool, error) {
 	if slices.ContainsFunc(s, func(d Dialect) bool { _, known := kindOf(d.Name()); return !known }) {
 		return false, nil // a caller's own dialect may look anywhere
 	}
-	looked := map[string]bool{}
-	for _, k := range kinds {
-		if looked[k.place] {
+	for i, k := range kinds {
+		if slices.ContainsFunc(kinds[:i], func(o kind) bool { return o.place == k.place }) {
 			continue
 		}
-		looked[k.place] = true
 		_, err := env.From(ctx).FS.Lstat(at.Lock + k.place)
 		if !absent(err) {
 			return false, err

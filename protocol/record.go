@@ -99,17 +99,6 @@ func (r *Record) Started() (time.Time, bool) {
 	return t, err == nil
 }
 
-// Encode writes the record as it stands on disk.
-func (r *Record) Encode() ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(r); err != nil {
-		return nil, err
-	}
-	return buf.Bytes(), nil
-}
-
 // ErrUnusable is the cause of every record that nothing may be concluded from.
 var ErrUnusable = errors.New("unusable record")
 

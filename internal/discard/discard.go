@@ -85,4 +85,18 @@ func Delete(r *tree.Root, fresh string) error {
 	return vfs.RemoveAll(r.Dir, fresh, isWitness)
 }
 
+// DeleteOwn is Delete for what usually holds nothing but names, of which dir is the
+// open directory: it spares looking for them. What else is in it goes as usual.
+func DeleteOwn(r *tree.Root, fresh string, dir vfs.Dir, names ...string) error {
+	for _, name := range names {
+		if dir.Remove(name) != nil {
+			return Delete(r, fresh)
+		}
+	}
+	if r.Dir.Rmdir(fresh) == nil {
+		return nil
+	}
+	return Delete(r, fresh)
+}
+
 func isWitness(name string) bool { return strings.HasPrefix(name, "witness.") }

@@ -19,6 +19,7 @@ type Env struct {
 	Clock   Clock
 	NewID   func() (protocol.ID, error)
 	Leases  *Leases
+	shelf   *shelf
 }
 
 // Clock tells and spends time. It withholds verdicts; it never gives one.
@@ -48,7 +49,8 @@ func From(ctx context.Context) *Env {
 	return system
 }
 
-var system = &Env{FS: vfs.OS(), Machine: evidence.System(), Clock: wallClock{}, NewID: protocol.NewID, Leases: &Leases{}}
+var system = (&Env{FS: vfs.OS(), Machine: evidence.System(), Clock: wallClock{}, NewID: protocol.NewID,
+	Leases: &Leases{}}).Keeping()
 
 type wallClock struct{}
 

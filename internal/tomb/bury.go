@@ -24,17 +24,25 @@ func Unclaimed(dir vfs.Dir) bool {
 	return err == nil || errors.Is(err, fs.ErrNotExist)
 }
 
-// Remove renames the tombstone of id away, calls then, and deletes it.
-func Remove(r *tree.Root, id protocol.ID, then func()) error {
-	retired, err := r.Retired()
-	if err != nil || retired == nil {
-		if then != nil {
+// Remove renames the holder's own tombstone g away, calls then whatever came of
+// that, and deletes it. retired is what MoveTo returned. What cannot be deleted is
+// litter, which the collector finds.
+func Remove(r *tree.Root, retired vfs.Dir, g *tree.Generation, then func()) error {
+	if retired == nil {
+		var err error
+		if retired, err = r.Retired(); err != nil || retired == nil {
 			then()
+			return err
 		}
+		defer retired.Close()
+	}
+	fresh, err := discard.Aside(r, retired, string(g.ID))
+	then()
+	if err != nil {
 		return err
 	}
-	defer retired.Close()
-	return discard.Away(r, retired, string(id), then)
+	discard.DeleteOwn(r, fresh, g.Dir, protocol.GenerationName, protocol.RecordName, g.Witness.Name())
+	return nil
 }
 
 // Complete records in the holder's own directory that the work of exactly this
@@ -84,7 +92,7 @@ func bury(r *tree.Root, id protocol.ID) (bool, error) {
 		return false, err
 	}
 	if mutant.On(mutant.TombstoneAtReclaim) {
-		return true, Remove(r, id, nil)
+		return true, removeWhole(r, id)
 	}
 	if err := dropDeadClaims(r, g); err != nil {
 		return false, err

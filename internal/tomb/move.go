@@ -44,22 +44,38 @@ func (e *DisplacedError) Error() string {
 // reports. An error that is neither ErrNotCurrent nor ErrFenced is the
 // system's own and may be worth another try.
 func Move(r *tree.Root, id protocol.ID, dir vfs.ID) error {
+	retired, err := MoveTo(r, id, dir)
+	if retired != nil {
+		retired.Close()
+	}
+	return err
+}
+
+// MoveTo is Move that leaves open where the tombstone lies, for Remove and for the
+// caller to close; nil when it is not known.
+func MoveTo(r *tree.Root, id protocol.ID, dir vfs.ID) (retired vfs.Dir, err error) {
 	if done, err := misled(r, id); done {
-		return err
+		return nil, err
 	}
 	same, err := r.IsCurrent(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !same {
-		return ErrNotCurrent
+		return nil, ErrNotCurrent
 	}
-	retired, err := openRetired(r)
-	if err != nil {
-		return err
+	if retired, err = openRetired(r); err != nil {
+		return nil, err
 	}
-	defer retired.Close()
-	err = r.Dir.Rename(protocol.CurrentName, retired, string(id), vfs.Plain)
+	if err := move(r, retired, id, dir); err != nil {
+		retired.Close()
+		return nil, err
+	}
+	return retired, nil
+}
+
+func move(r *tree.Root, retired vfs.Dir, id protocol.ID, dir vfs.ID) error {
+	err := r.Dir.Rename(protocol.CurrentName, retired, string(id), vfs.Plain)
 	if err != nil && mutant.On(mutant.FailureBelieved) {
 		return err
 	}

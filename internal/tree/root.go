@@ -29,6 +29,7 @@ type Root struct {
 	Dir    vfs.Dir
 	Info   vfs.Info
 	Kind   vfs.Kind
+	marker vfs.Info // right before it was read
 }
 
 // Open opens the root of lock, an absolute path. ErrNoRoot when there is none;
@@ -121,7 +122,8 @@ func (r *Root) checkChildren() error {
 
 func (r *Root) checkMarker() error {
 	path := filepath.Join(r.Path, protocol.MarkerName)
-	data, err := vfs.ReadFile(r.Dir, protocol.MarkerName, 4096)
+	data, info, err := vfs.ReadInfo(r.Dir, protocol.MarkerName, 4096)
+	r.marker = info
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: there is no %s in it, so it is %w; nothing was changed",
 			r.Path, protocol.MarkerName, protocol.ErrNotRoot)
@@ -153,6 +155,25 @@ func (r *Root) Intact() (bool, error) {
 	}
 	return info.ID() == r.Info.ID(), nil
 }
+
+// Fresh tells whether opening the root anew, now, would find what this handle has:
+// the path leads to this very directory, with the mode that it had, in which the
+// marker is the file that was read, and nothing odd stands in it. Not being able to
+// tell is no. As long as the handle is open, no other directory can pass for it.
+func (r *Root) Fresh() bool {
+	info, err := r.Env.FS.Lstat(r.Path)
+	if err != nil || info.ID() != r.Info.ID() || info.Mode != r.Info.Mode {
+		return false
+	}
+	marker, err := r.Dir.Lstat(protocol.MarkerName)
+	same := err == nil && marker.ID() == r.marker.ID() && marker.Mode == r.marker.Mode &&
+		marker.Size == r.marker.Size && marker.ModTime.Equal(r.marker.ModTime)
+	return same && r.checkChildren() == nil
+}
+
+// Keepable tells whether the handle may stay open while nobody uses it: where that
+// is in nobody's way, and where a look by path says what is there now.
+func (r *Root) Keepable() bool { return r.Kind.Local && !r.Env.Machine.Self().NoOpenFiles }
 
 // Close closes the handles.
 func (r *Root) Close() {

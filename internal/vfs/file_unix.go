@@ -12,8 +12,8 @@ import (
 // osFile is a descriptor of its own, not an *os.File: the hot path makes three
 // files per turn, and the runtime's poller and finalizers have no part in it.
 type osFile struct {
-	fd   int
-	path string
+	fd        int
+	dir, name string
 }
 
 func (d *osDir) Open(name string, how OpenFlag, mode fs.FileMode) (File, error) {
@@ -28,16 +28,14 @@ func (d *osDir) Open(name string, how OpenFlag, mode fs.FileMode) (File, error) 
 	case Create:
 		flags |= unix.O_RDWR | unix.O_CREAT | unix.O_EXCL
 	}
-	fd := -1
-	err := ignoringEINTR(func() (err error) {
-		fd, err = unix.Openat(d.fd, name, flags, uint32(mode.Perm()))
-		return err
-	})
+	fd, err := openAt(d.fd, name, flags, uint32(mode.Perm()))
 	if err != nil {
-		return nil, pathError("open", join(d.path, name), err)
+		return nil, nameError("open", d.path, name, err)
 	}
-	return &osFile{fd: fd, path: join(d.path, name)}, nil
+	return &osFile{fd: fd, dir: d.path, name: name}, nil
 }
+
+func (f *osFile) error(op string, err error) error { return nameError(op, f.dir, f.name, err) }
 
 func (f *osFile) Descriptor() uintptr { return uintptr(f.fd) }
 
@@ -51,7 +49,7 @@ func (f *osFile) Read(p []byte) (int, error) {
 		return err
 	})
 	if err != nil {
-		return 0, pathError("read", f.path, err)
+		return 0, f.error("read", err)
 	}
 	if n == 0 {
 		return 0, io.EOF
@@ -68,20 +66,23 @@ func (f *osFile) Write(p []byte) (int, error) {
 			return err
 		})
 		if err != nil {
-			return done, pathError("write", f.path, err)
+			return done, f.error("write", err)
 		}
 		if n == 0 {
-			return done, pathError("write", f.path, io.ErrShortWrite)
+			return done, f.error("write", io.ErrShortWrite)
 		}
 		done += n
 	}
 	return done, nil
 }
 
-func (f *osFile) Stat() (Info, error) { return statFD(f.fd, f.path) }
+func (f *osFile) Stat() (Info, error) {
+	info, err := statFD(f.fd)
+	return info, f.error("stat", err)
+}
 
 func (f *osFile) Chmod(mode fs.FileMode) error {
-	return pathError("chmod", f.path, unix.Fchmod(f.fd, rawMode(mode)))
+	return f.error("chmod", unix.Fchmod(f.fd, rawMode(mode)))
 }
 
 func (f *osFile) Flock(how LockMode) error {
@@ -90,9 +91,9 @@ func (f *osFile) Flock(how LockMode) error {
 		op = unix.LOCK_EX
 	}
 	err := ignoringEINTR(func() error { return unix.Flock(f.fd, op|unix.LOCK_NB) })
-	return pathError("flock", f.path, err)
+	return f.error("flock", err)
 }
 
-func (f *osFile) Sync() error { return pathError("sync", f.path, unix.Fsync(f.fd)) }
+func (f *osFile) Sync() error { return f.error("sync", unix.Fsync(f.fd)) }
 
-func (f *osFile) Close() error { return pathError("close", f.path, unix.Close(f.fd)) }
+func (f *osFile) Close() error { return f.error("close", unix.Close(f.fd)) }

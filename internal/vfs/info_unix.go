@@ -37,23 +37,24 @@ func fileMode(raw uint32) fs.FileMode {
 	case unix.S_IFBLK:
 		mode |= fs.ModeDevice
 	}
-	for bit, m := range specialBits {
-		if raw&bit != 0 {
-			mode |= m
+	for _, b := range specialBits {
+		if raw&b.raw != 0 {
+			mode |= b.mode
 		}
 	}
 	return mode
 }
 
-var specialBits = map[uint32]fs.FileMode{
-	unix.S_ISUID: fs.ModeSetuid, unix.S_ISGID: fs.ModeSetgid, unix.S_ISVTX: fs.ModeSticky,
-}
+var specialBits = [...]struct {
+	raw  uint32
+	mode fs.FileMode
+}{{unix.S_ISUID, fs.ModeSetuid}, {unix.S_ISGID, fs.ModeSetgid}, {unix.S_ISVTX, fs.ModeSticky}}
 
 func rawMode(mode fs.FileMode) uint32 {
 	raw := uint32(mode.Perm())
-	for bit, m := range specialBits {
-		if mode&m != 0 {
-			raw |= bit
+	for _, b := range specialBits {
+		if mode&b.mode != 0 {
+			raw |= b.raw
 		}
 	}
 	return raw

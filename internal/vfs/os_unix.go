@@ -17,14 +17,17 @@ type osFS struct{}
 const dirFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
 
 func (osFS) OpenDir(path string) (Dir, error) {
-	return openDirAt(unix.AT_FDCWD, leaf(path), path, dirFlags|unix.O_NOFOLLOW)
+	return openPath(path, leaf(path), dirFlags|unix.O_NOFOLLOW)
 }
 
 func (osFS) OpenParent(path string) (Dir, error) {
-	return openDirAt(unix.AT_FDCWD, path, path, dirFlags)
+	return openPath(path, path, dirFlags)
 }
 
-func (osFS) Lstat(path string) (Info, error) { return statAt(unix.AT_FDCWD, leaf(path), path) }
+func (osFS) Lstat(path string) (Info, error) {
+	info, err := statAt(unix.AT_FDCWD, leaf(path))
+	return info, pathError("lstat", path, err)
+}
 
 func (osFS) Rename(oldpath, newpath string, how RenameFlag) error {
 	err := ignoringEINTR(func() error {
@@ -45,19 +48,27 @@ func (d *osDir) Path() string { return d.path }
 func (d *osDir) Descriptor() uintptr { return uintptr(d.fd) }
 
 func (d *osDir) OpenDir(name string) (Dir, error) {
-	return openDirAt(d.fd, name, join(d.path, name), dirFlags|unix.O_NOFOLLOW)
+	fd, err := openAt(d.fd, name, dirFlags|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, nameError("open", d.path, name, err)
+	}
+	return &osDir{fd: fd, path: join(d.path, name)}, nil
 }
 
 func (d *osDir) Mkdir(name string, mode fs.FileMode) error {
 	err := ignoringEINTR(func() error { return unix.Mkdirat(d.fd, name, uint32(mode.Perm())) })
-	return pathError("mkdir", join(d.path, name), err)
+	return nameError("mkdir", d.path, name, err)
 }
 
 func (d *osDir) Lstat(name string) (Info, error) {
-	return statAt(d.fd, name, join(d.path, name))
+	info, err := statAt(d.fd, name)
+	return info, nameError("lstat", d.path, name, err)
 }
 
-func (d *osDir) Stat() (Info, error) { return statFD(d.fd, d.path) }
+func (d *osDir) Stat() (Info, error) {
+	info, err := statFD(d.fd)
+	return info, pathError("stat", d.path, err)
+}
 
 func (d *osDir) Chmod(mode fs.FileMode) error {
 	return pathError("chmod", d.path, unix.Fchmod(d.fd, rawMode(mode)))
@@ -77,43 +88,47 @@ func (d *osDir) Rename(name string, to Dir, newname string, how RenameFlag) erro
 
 func (d *osDir) Remove(name string) error {
 	err := ignoringEINTR(func() error { return unix.Unlinkat(d.fd, name, 0) })
-	return pathError("remove", join(d.path, name), err)
+	return nameError("remove", d.path, name, err)
 }
 
 func (d *osDir) Rmdir(name string) error {
 	err := ignoringEINTR(func() error { return unix.Unlinkat(d.fd, name, unix.AT_REMOVEDIR) })
-	return pathError("rmdir", join(d.path, name), err)
+	return nameError("rmdir", d.path, name, err)
 }
 
 func (d *osDir) Close() error { return pathError("close", d.path, unix.Close(d.fd)) }
 
-func openDirAt(at int, name, path string, flags int) (Dir, error) {
-	fd := -1
-	err := ignoringEINTR(func() (err error) {
-		fd, err = unix.Openat(at, name, flags, 0)
-		return err
-	})
+func openPath(path, leaf string, flags int) (Dir, error) {
+	fd, err := openAt(unix.AT_FDCWD, leaf, flags, 0)
 	if err != nil {
 		return nil, pathError("open", path, err)
 	}
 	return &osDir{fd: fd, path: filepath.Clean(path)}, nil
 }
 
+func openAt(at int, name string, flags int, mode uint32) (fd int, err error) {
+	err = ignoringEINTR(func() (err error) {
+		fd, err = unix.Openat(at, name, flags, mode)
+		return err
+	})
+	return fd, err
+}
+
 // statAt wants fstatat without following; AT_FDCWD makes it lstat.
-func statAt(at int, name, path string) (Info, error) {
+func statAt(at int, name string) (Info, error) {
 	var st unix.Stat_t
 	err := ignoringEINTR(func() error { return unix.Fstatat(at, name, &st, unix.AT_SYMLINK_NOFOLLOW) })
 	if err != nil {
-		return Info{}, pathError("lstat", path, err)
+		return Info{}, err
 	}
 	return infoOf(&st), nil
 }
 
-func statFD(fd int, path string) (Info, error) {
+func statFD(fd int) (Info, error) {
 	var st unix.Stat_t
 	err := ignoringEINTR(func() error { return unix.Fstat(fd, &st) })
 	if err != nil {
-		return Info{}, pathError("stat", path, err)
+		return Info{}, err
 	}
 	return infoOf(&st), nil
 }

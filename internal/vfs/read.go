@@ -16,18 +16,24 @@ var ErrTooBig = errors.New("file is too big to be a record")
 // ReadFile reads the regular file name below d, at most max bytes. It follows
 // no link and never blocks on a fifo. A file that is longer is ErrTooBig.
 func ReadFile(d Dir, name string, max int) ([]byte, error) {
+	data, _, err := ReadInfo(d, name, max)
+	return data, err
+}
+
+// ReadInfo is ReadFile that also describes the file right before it was read. What
+// has the size that it had then is read whole: nobody appends to a record.
+func ReadInfo(d Dir, name string, max int) ([]byte, Info, error) {
 	f, err := d.Open(name, Read, 0)
 	if err != nil {
-		return nil, notRegular(d, name, err)
+		return nil, Info{}, notRegular(d, name, err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return nil, info, err
 	}
-	path := join(d.Path(), name)
 	if !info.IsRegular() {
-		return nil, pathError("read", path, ErrNotRegular)
+		return nil, info, pathError("read", join(d.Path(), name), ErrNotRegular)
 	}
 	buf := make([]byte, 0, min(int(info.Size)+1, max+1))
 	for len(buf) <= max {
@@ -36,14 +42,15 @@ func ReadFile(d Dir, name string, max int) ([]byte, error) {
 		}
 		n, err := f.Read(buf[len(buf):min(cap(buf), max+1)])
 		buf = buf[:len(buf)+n]
-		if err == io.EOF || (err == nil && n == 0) {
-			return buf, nil
+		whole := len(buf) > 0 && int64(len(buf)) == info.Size && len(buf) <= max
+		if err == io.EOF || err == nil && (n == 0 || whole) {
+			return buf, info, nil
 		}
 		if err != nil {
-			return nil, err
+			return nil, info, err
 		}
 	}
-	return nil, pathError("read", path, ErrTooBig)
+	return nil, info, pathError("read", join(d.Path(), name), ErrTooBig)
 }
 
 // notRegular turns the many ways in which opening something odd fails into the

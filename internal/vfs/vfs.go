@@ -177,6 +177,15 @@ func pathError(op, path string, err error) error {
 	return &fs.PathError{Op: op, Path: path, Err: err}
 }
 
+// nameError is pathError for a name in a directory. The path is put together only
+// when it is needed: every turn opens and removes a handful of names.
+func nameError(op, dir, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return pathError(op, join(dir, name), err)
+}
+
 func linkError(op, oldpath, newpath string, err error) error {
 	if err == nil {
 		return nil

@@ -81,8 +81,8 @@ func TestShortReads(t *testing.T) {
 	if string(data) != "contents" || err != nil {
 		t.Errorf("read %q, %v", data, err)
 	}
-	if reads != 9 {
-		t.Errorf("%d reads of one byte, want 9", reads)
+	if reads != 8 {
+		t.Errorf("%d reads of one byte, want 8", reads)
 	}
 }
 
