@@ -75,7 +75,14 @@
 //
 // The inside of a single file operation. Lease.Context, With and the building part
 // of Do, which have a goroutine with a real clock. Waking up (internal/watch), which
-// the model's clock switches off: it is a hint, and never safety. Network file
-// systems. More than one lock. Old protocols and the hold mode. Removal of roots.
-// Recycling, which does not exist yet.
+// the model's clock switches off, and the queue: they are hints, and never safety.
+// Network file systems. More than one lock.
+//
+// # Old programs
+//
+// Beside ours may run the old programs of package oldprograms. Their steps go by
+// path, so that the handle of a parent that package vfs wants is none: it is
+// followed in the very step that it is for (old.go). The rules about them are in
+// oldrules.go, what nobody can prevent in window.go, and who comes after everybody
+// died in oldrecover.go.
 package explore
