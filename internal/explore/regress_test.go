@@ -152,7 +152,6 @@ func TestTwoNotes(t *testing.T) {
 // for the tombstone in its place: the tombstone is buried while that claim is open,
 // and its owner's rename, late by then, moves the successor.
 func TestClaimAfterCopies(t *testing.T) {
-	t.Skip("not solved yet")
 	sc := &Scenario{Name: "claim-after-copies", Before: bakedIn, After: settledLater, Preemptions: -1, Lower: true,
 		Procs: both(tryOnce)}
 	follow(t, sc,

@@ -52,6 +52,7 @@ var scenarios = []*Scenario{
 	// Larger ones, as far as a few preemptions go.
 	{Name: "reclaim-crash", Before: crashedHolder, After: settled, Preemptions: 1, Polls: 1, Crashes: 1, Procs: both(tryOnce)},
 	{Name: "reclaim-wait", Before: crashedHolder, After: settled, Preemptions: 2, Polls: 2, Procs: both(tenant)},
+	{Name: "lower", Before: bakedIn, After: settledLater, Lower: true, Preemptions: 2, Procs: both(tryOnce)},
 	{Name: "claim-acquire", Before: crashedHolder, After: settled, Preemptions: 2, Procs: both(reclaimer)},
 	{Name: "prune-crash", Before: rooted, After: settled, Preemptions: 1, Crashes: 1,
 		Procs: []Part{{Do: tryOnce}, {Do: pruneAndHold}}},

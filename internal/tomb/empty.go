@@ -16,7 +16,16 @@ import (
 // image), it is emptied in place instead, behind a tombstone (rule 10).
 func Retire(token *tree.Fenced) error {
 	r, g := token.Root, token.Generation
-	err := Move(r, g.ID, g.Info.ID())
+	late, err := stood(r, g.ID)
+	if err != nil {
+		return err
+	}
+	if late {
+		// The tombstone is there while current is still this directory:
+		// somebody is emptying it, or died doing so.
+		return finish(token, ErrFenced)
+	}
+	err = Move(r, g.ID, g.Info.ID())
 	switch {
 	case vfs.IsCrossDevice(err):
 		err = standIn(token)
@@ -26,11 +35,9 @@ func Retire(token *tree.Fenced) error {
 		if err != nil && !errors.Is(err, ErrFenced) {
 			return err
 		}
-		return finish(r, g, err)
+		return finish(token, err)
 	case errors.Is(err, ErrFenced):
-		// The tombstone is there while current is still this directory:
-		// somebody is emptying it, or died doing so.
-		return finish(r, g, err)
+		return finish(token, err)
 	}
 	return err
 }
@@ -171,13 +178,17 @@ func copyFile(r *tree.Root, from, to vfs.Dir, name string) error {
 // finish empties the directory of g through its handle, the generation file last,
 // so that at every moment it is either still recognised as g, whose tombstone
 // exists, or holds nothing. cause is ErrFenced if the tombstone is another's.
-func finish(r *tree.Root, g *tree.Generation, cause error) error {
+func finish(token *tree.Fenced, cause error) error {
+	r, g := token.Root, token.Generation
 	same, err := r.IsCurrent(g.Info.ID())
 	if err != nil {
 		return err
 	}
 	if !same {
 		return ErrNotCurrent
+	}
+	if err := keepLateClaims(token); err != nil {
+		return err
 	}
 	if err := Clear(r, g); err != nil {
 		return err
