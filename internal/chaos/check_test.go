@@ -125,13 +125,14 @@ func TestCheckerFlags(t *testing.T) {
 // TestCheckerPasses: what is promised to nobody is no violation.
 func TestCheckerPasses(t *testing.T) {
 	for name, s := range map[string][]event{
-		"turns":                    story(in(10, "a", "k", "A"), out(20, "k", "A", "ok"), in(21, "b", "k", "B"), out(30, "k", "B", "ok")),
-		"two locks":                story(in(10, "a", "k", "A"), in(15, "b", "f", "B"), out(20, "k", "A", "ok"), out(30, "f", "B", "ok")),
-		"a killed holder":          story(in(10, "a", "k", "A"), killed(12, "a"), in(13, "b", "k", "B"), out(30, "k", "B", "ok")),
-		"a killed house":           story(in(10, "h.0/1", "k", "A"), killed(12, "h.0"), in(13, "b", "k", "B"), out(30, "k", "B", "ok")),
-		"a killed holder's files":  story(in(10, "a", "k", "A"), killed(12, "a"), in(13, "b", "k", "B"), event{What: inside, At: 14, Key: "k", Gen: "B", Other: "A"}, out(30, "k", "B", "ok")),
-		"broken and told":          story(in(10, "a", "k", "A"), is(breaking, 0, 11, "k", "A"), in(15, "b", "k", "B"), is(broke, 11, 16, "k", "A"), out(20, "k", "A", "lost"), out(30, "k", "B", "ok")),
-		"broken before it knew":    story(is(breaking, 0, 8, "k", "B"), is(broke, 8, 9, "k", "B"), in(10, "a", "k", "A"), in(15, "b", "k", "B"), out(20, "k", "B", "lost"), out(30, "k", "A", "ok")),
+		"turns":                   story(in(10, "a", "k", "A"), out(20, "k", "A", "ok"), in(21, "b", "k", "B"), out(30, "k", "B", "ok")),
+		"two locks":               story(in(10, "a", "k", "A"), in(15, "b", "f", "B"), out(20, "k", "A", "ok"), out(30, "f", "B", "ok")),
+		"a killed holder":         story(in(10, "a", "k", "A"), killed(12, "a"), in(13, "b", "k", "B"), out(30, "k", "B", "ok")),
+		"a killed house":          story(in(10, "h.0/1", "k", "A"), killed(12, "h.0"), in(13, "b", "k", "B"), out(30, "k", "B", "ok")),
+		"a killed holder's files": story(in(10, "a", "k", "A"), killed(12, "a"), in(13, "b", "k", "B"), event{What: inside, At: 14, Key: "k", Gen: "B", Other: "A"}, out(30, "k", "B", "ok")),
+		"broken and told":         story(in(10, "a", "k", "A"), is(breaking, 0, 11, "k", "A"), in(15, "b", "k", "B"), is(broke, 11, 16, "k", "A"), out(20, "k", "A", "lost"), out(30, "k", "B", "ok")),
+		"broken before it knew":   story(is(breaking, 0, 8, "k", "B"), is(broke, 8, 9, "k", "B"), in(10, "a", "k", "A"), in(15, "b", "k", "B"), out(20, "k", "B", "lost"), out(30, "k", "A", "ok")),
+		"broken before it knew, while another publishes": story(is(breaking, 0, 8, "k", "B"), is(broke, 8, 9, "k", "B"), in(10, "a", "k", "A"), in(15, "b", "k", "B"), out(16, "k", "B", "lost"), is(publishing, 0, 17, "k", "A"), is(leave, 0, 17, "k", "A"), is(published, 18, 19, "k", "A")),
 		"broken and killed":        story(in(10, "a", "k", "A"), is(breaking, 0, 11, "k", "A"), in(15, "b", "k", "B"), killed(20, "a"), out(30, "k", "B", "ok")),
 		"published before it lost": story(in(10, "a", "k", "A"), is(publishing, 0, 12, "k", "A"), is(leave, 0, 12, "k", "A"), is(breaking, 0, 12, "k", "A"), is(published, 12, 18, "k", "A"), is(broke, 12, 13, "k", "A")),
 		"a command":                story(in(10, "a", "k", "A"), killed(12, "a"), is(done, 0, 20, "k", "A"), in(21, "b", "k", "B"), out(30, "k", "B", "ok")),

@@ -41,6 +41,9 @@ func (f *facts) publications() {
 		}
 		for _, s := range next[t.enter.Key] {
 			seen := !s.enter.Old || f.keys[t.enter.Key].Hold
+			// One that was broken before it knew that it held the lock may be
+			// a predecessor.
+			seen = seen && !(s.breaking != nil && s.breaking.At < s.enter.At)
 			if s != t && seen && s.enter.At > t.enter.At && s.enter.At < p.Since {
 				f.broken("a generation published after its successor had entered", &t.enter, &s.enter, p)
 				break
