@@ -20,6 +20,7 @@ import (
 type pruneFlags struct {
 	dryRun, roots, verbose, json bool
 	log                          string
+	live                         bool // rows go to a terminal, each at once
 }
 
 func newPrune() *cobra.Command {
@@ -53,6 +54,9 @@ func newPrune() *cobra.Command {
 func (f *pruneFlags) run(ctx context.Context, target operate.Target, w io.Writer) error {
 	out := bufio.NewWriter(w)
 	progress := &pruneProgress{line: newLiveLine(os.Stderr), began: time.Now()}
+	if f.rowsOnTerminal(w) {
+		progress.line = nil // the rows show how far it is, and the two would mix
+	}
 	var failed []error
 	log := ""
 	if !f.dryRun {
@@ -75,13 +79,25 @@ func (f *pruneFlags) run(ctx context.Context, target operate.Target, w io.Writer
 	return errors.Join(append(failed, err, out.Flush())...)
 }
 
+// rowsOnTerminal tells whether somebody watches a row for each thing.
+func (f *pruneFlags) rowsOnTerminal(w io.Writer) bool {
+	file, isFile := w.(*os.File)
+	f.live = isFile && width(file) >= 0 && (f.json || f.dryRun || f.verbose)
+	return f.live
+}
+
 func (f *pruneFlags) removed(out *bufio.Writer, t operate.Target, r operate.Removal) error {
 	switch {
+	case f.json && f.live:
+		return errors.Join(writeLine(out, r), out.Flush())
 	case f.json:
 		return writeLine(out, r)
 	case f.dryRun || f.verbose:
 		_, err := fmt.Fprintf(out, "%s %s %s (%s, %s)\n", f.verb(), r.Kind, t.Relative(r.Path),
 			countOf(r.Names, "name"), operate.Bytes(r.Bytes))
+		if err == nil && f.live {
+			err = out.Flush()
+		}
 		return err
 	}
 	return nil

@@ -168,15 +168,17 @@ func (p *pruner) candidate(at place) error {
 	return p.settle("root-candidate", at.lock, at.dir.at(at.name), s, gone, err)
 }
 
-// settle counts what became of one thing. What was gone before is no removal.
+// settle counts what became of one thing. What was gone before is no removal, and
+// nothing that was kept: a listing can still name it.
 func (p *pruner) settle(kind, lock, path string, s size, gone bool, err error) error {
 	switch {
 	case err != nil:
 		return p.problem(path, err)
-	case !gone:
-		p.done.Kept++
-	case s.names > 0:
+	case s.names == 0:
+	case gone:
 		return p.removed(kind, lock, path, s)
+	default:
+		p.done.Kept++
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package operate_test
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -184,5 +185,26 @@ func writeSpentAs(t *testing.T, dir string, id protocol.ID) {
 		if err := os.WriteFile(path(dir, name), content, 0o666); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestPruneInterrupted: the walk ends with the context, within a batch of names too, and
+// what it did not come to is not called kept.
+func TestPruneInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	const keys, after = 20, 3
+	manyKeys(t, dir, keys)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	enough := errors.New("enough")
+	done, err := operate.Prune(ctx, operate.Target{Path: dir}, operate.PruneOptions{Roots: true,
+		Removed: func(operate.Removal) error { return nil },
+		Problem: func(path string, err error) { t.Errorf("%s: %v", path, err) },
+		Progress: func(p operate.Pruned) {
+			if p.Locks == after {
+				cancel(enough)
+			}
+		}})
+	if !errors.Is(err, enough) || done.Locks != after || done.Kept != 0 {
+		t.Errorf("%+v, %v; want an end after %d of %d", done, err, after, keys)
 	}
 }

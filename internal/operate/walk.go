@@ -45,9 +45,6 @@ func (w *walker) tree(path string) error {
 	defer d.Close()
 	defer f.Close()
 	for first := true; ; first = false {
-		if w.ctx.Err() != nil {
-			return context.Cause(w.ctx)
-		}
 		entries, err := f.ReadDir(batch)
 		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 		if first {
@@ -56,6 +53,9 @@ func (w *walker) tree(path string) error {
 			}
 		}
 		for _, e := range entries {
+			if w.ctx.Err() != nil {
+				return context.Cause(w.ctx)
+			}
 			if err := w.entry(d, e); err != nil {
 				return err
 			}
