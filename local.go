@@ -9,6 +9,8 @@ import (
 
 	"genlock.dev/genlock/internal/env"
 	"genlock.dev/genlock/internal/vfs"
+	"genlock.dev/genlock/observer"
+	"genlock.dev/genlock/protocol"
 )
 
 // place identifies a lock within this process however its path is spelled: the
@@ -23,6 +25,9 @@ type place struct {
 // came. Only the first contends on disk.
 type line struct {
 	waiting []*spot
+	// seen is the latest look of somebody in the line, while its head stays.
+	seen   *observer.Observation
+	seenAt time.Time
 }
 
 // spot is somebody's place in the line. Its turn is told once; nil if it came at
@@ -97,6 +102,9 @@ func stepAside(p place, own *spot) {
 			continue
 		}
 		l.waiting = append(l.waiting[:i], l.waiting[i+1:]...)
+		if i == 0 {
+			l.seen = nil
+		}
 		switch {
 		case len(l.waiting) == 0:
 			delete(lines.at, p)
@@ -105,6 +113,34 @@ func stepAside(p place, own *spot) {
 		}
 		return
 	}
+}
+
+// lookFrom looks on behalf of everybody who waits in the line at p: they only want to
+// know for whom they wait, so one look in half a tick serves all of them.
+func lookFrom(p place, format protocol.Format, look func() (*observer.Observation, error)) (*observer.Observation, error) {
+	lines.Lock()
+	l := lines.at[p]
+	var head *spot
+	if l != nil {
+		head = l.waiting[0]
+		if l.seen != nil && l.seen.Format == format && p.env.Clock.Now().Sub(l.seenAt) < reportEvery/2 {
+			seen := *l.seen // whoever gets it may keep it
+			lines.Unlock()
+			return &seen, nil
+		}
+	}
+	lines.Unlock()
+	seen, err := look()
+	if err != nil || l == nil {
+		return seen, err
+	}
+	lines.Lock()
+	defer lines.Unlock()
+	if lines.at[p] == l && l.waiting[0] == head {
+		copied := *seen
+		l.seen, l.seenAt = &copied, p.env.Clock.Now()
+	}
+	return seen, nil
 }
 
 // placeOf finds out which lock this is, whatever the spelling of its path.
@@ -143,7 +179,7 @@ func (a *attempt) lineUp(ctx context.Context) (leave func(), err error) {
 	if a.wait {
 		tick = func() (time.Duration, error) {
 			a.shelve()
-			return a.waiter.tick(ctx)
+			return a.waiter.tick(ctx, a.at)
 		}
 	}
 	leave, ok, err := enter(ctx, a.at, tick)

@@ -4,9 +4,13 @@ package genlock_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
+
+	"genlock.dev/genlock"
 )
 
 // contest times several things in turn, so that whatever disturbs the machine
@@ -97,4 +101,45 @@ func BenchmarkTombstones(b *testing.B) {
 		c.add(fmt.Sprint(n), turn)
 	}
 	c.run(b)
+}
+
+// BenchmarkSteady is one lock taken again and again, and BenchmarkManyKeys the first
+// turn of ever more locks in one directory. What they report is how the last tenth
+// of the turns compares with the first, and what memory and descriptors were needed
+// for it; run them with -benchtime 1000000x and 100000x.
+func BenchmarkSteady(b *testing.B) { steady(b, turnOf(b, newLock(b))) }
+
+func BenchmarkManyKeys(b *testing.B) {
+	dir, n := b.TempDir(), 0
+	steady(b, func() error {
+		n++
+		return turnOf(b, genlock.New(filepath.Join(dir, fmt.Sprintf("k%d.lock", n)), nil))()
+	})
+}
+
+func steady(b *testing.B, turn func() error) {
+	before, files := heap(), openFiles()
+	var all []time.Duration
+	for b.Loop() {
+		began := time.Now()
+		if err := turn(); err != nil {
+			b.Fatal(err)
+		}
+		all = append(all, time.Since(began))
+	}
+	tenth := max(1, len(all)/10)
+	b.ReportMetric(middle(all[len(all)-tenth:])/middle(all[:tenth]), "last/first")
+	b.ReportMetric(middle(all)/1e3, "median-µs")
+	all = nil
+	b.ReportMetric((float64(heap())-float64(before))/1024, "KiB-more")
+	b.ReportMetric(float64(openFiles()-files), "files-more")
+}
+
+// openFiles counts the descriptors of this process, where that can be done.
+func openFiles() int {
+	names, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return 0
+	}
+	return len(names)
 }

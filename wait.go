@@ -91,8 +91,10 @@ func (w *waiter) learn(last *protocol.Last) {
 
 // tick is one look during a wait in memory, behind a goroutine of this process. It
 // returns when to look again, or the *HeldError that ends the wait.
-func (w *waiter) tick(ctx context.Context) (time.Duration, error) {
-	seen, err := observer.Look(ctx, w.lock.path, w.lock.options.Format)
+func (w *waiter) tick(ctx context.Context, at place) (time.Duration, error) {
+	seen, err := lookFrom(at, w.lock.options.Format, func() (*observer.Observation, error) {
+		return observer.Look(ctx, w.lock.path, w.lock.options.Format)
+	})
 	if err == nil {
 		w.learn(seen.Last)
 		w.follow(seen)
