@@ -21,7 +21,7 @@ func stepsForEach() int {
 	case "long":
 		return 0
 	case "table":
-		steps *= 15
+		steps *= 10
 	}
 	if racing {
 		steps /= 10
