@@ -21,7 +21,7 @@ func stepsForEach() int {
 	case "long":
 		return 0
 	case "table":
-		steps *= 10
+		steps *= 8
 	}
 	if racing {
 		steps /= 10
