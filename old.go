@@ -70,10 +70,13 @@ func (a *attempt) settleOld(ctx context.Context, t *generation.Tenure) (*legacy.
 	}
 	var holding *legacy.Holding
 	if sight == nil && err == nil && a.lock.options.Hold {
-		err = vfs.Again(func() (err error) {
-			holding, sight, err = set.Hold(ctx, at)
-			return err
-		})
+		// Not a second time under the same generation: what was taken in vain has
+		// its tombstone, and a generation that was retired must not be held again.
+		holding, sight, err = set.Hold(ctx, at)
+		if vfs.IsVanished(err) {
+			a.why = err // more than a lost race, if it persists
+			return nil, nil, nil
+		}
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("lock %s: old lock: %w", a.lock.given, err)

@@ -94,20 +94,25 @@ func onlyIdentity(d vfs.Dir, judged []identity, c claimed) (bool, error) {
 }
 
 // claimOwn is claimRecord for our own release: ErrLost when the record is not
-// ours any more.
-func claimOwn(s *slot, generation protocol.ID) error {
-	id, err := readIdentity(s.dir, recordName)
-	if err != nil {
-		return err
+// ours any more. One that moved is looked at anew: our own rename may have happened
+// although it reported failure.
+func claimOwn(s *slot, generation protocol.ID) (err error) {
+	for range lookAgain {
+		var id *identity
+		if id, err = readIdentity(s.dir, recordName); err != nil {
+			return err
+		}
+		if id == nil {
+			// Claimed before, by an earlier try or by somebody who judged us:
+			// where the directory is decides.
+			return nil
+		}
+		if id.rec == nil || id.rec.Generation != generation {
+			return ErrLost
+		}
+		if _, err = claimRecord(s, []identity{*id}); !errors.Is(err, ErrMoved) {
+			return err
+		}
 	}
-	if id == nil {
-		// Claimed before, by an earlier try or by somebody who judged us:
-		// where the directory is decides.
-		return nil
-	}
-	if id.rec == nil || id.rec.Generation != generation {
-		return ErrLost
-	}
-	_, err = claimRecord(s, []identity{*id})
 	return err
 }

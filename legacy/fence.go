@@ -125,7 +125,24 @@ func writeFence(s *slot, name string, f *dirFence) error {
 	if err != nil {
 		return err
 	}
-	return vfs.WriteFile(dir, fenceRecord, append(data, '\n'), 0o666)
+	return writeDurably(dir, fenceRecord, append(data, '\n'))
+}
+
+// writeDurably: a fence that a power cut had emptied could not be understood, and
+// nobody could replace it. A file system that cannot promise it is no reason to fail.
+func writeDurably(dir vfs.Dir, name string, data []byte) error {
+	f, err := dir.Open(name, vfs.Create, 0o666)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	if err := f.Sync(); !vfs.IsUnsupported(err) {
+		return err
+	}
+	return nil
 }
 
 // fencedAge is how old L is, from its modification time before the fence if it

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"genlock.dev/genlock/internal/env"
+	"genlock.dev/genlock/internal/vfs"
 )
 
 // Holding is every old lock that one tenure holds in hold mode.
@@ -67,7 +68,11 @@ func (s Set) Hold(ctx context.Context, at Place) (h *Holding, inTheWay *Sight, e
 	}
 	// Dialects that keep their locks in several places are not atomic: who came
 	// to one of the places while we took the others is seen now.
-	if inTheWay, err = s.Look(ctx, at); inTheWay != nil || err != nil {
+	err = vfs.Again(func() (err error) {
+		inTheWay, err = s.Look(ctx, at)
+		return err
+	})
+	if inTheWay != nil || err != nil {
 		return nil, inTheWay, errors.Join(err, h.letGo())
 	}
 	h.keep()

@@ -47,6 +47,9 @@ func run(ctx context.Context, o options) int {
 		p := &plan{Seed: o.seed, Round: i, Dir: dir, Solid: filepath.Join(dir, "solid"), Frail: filepath.Join(dir, "frail"), Until: now() + length}
 		p.drawKeys(o.keys)
 		err = (&round{plan: p, n: o.n, disk: disk, sums: s}).play(ctx)
+		if o.length > 5*roundLength {
+			s.print()
+		}
 	}
 	s.print()
 	switch {

@@ -91,6 +91,14 @@ func status(s *scene) error {
 	seen, err := s.lock().Status(s.a.ctx)
 	if err == nil {
 		s.seen = seen
+		if seen.Old != nil && seen.Old.PID == 0 {
+			return &told{path: seen.Old.Path, text: seen.Old.Why}
+		}
 	}
 	return err
 }
+
+// told is what somebody was told in words could not be looked at.
+type told struct{ path, text string }
+
+func (t *told) Error() string { return t.path + ": " + t.text }

@@ -88,6 +88,18 @@ func (b bounds) step(f fault) int {
 	return 3
 }
 
+// coarse makes the steps longer where old programs are concerned: each of those verbs
+// takes as long as three others.
+func (b bounds) coarse(v verb) int {
+	switch {
+	case v.dialects == "" || b.name == "long" || b.verb != "":
+		return 1
+	case b.name == "table":
+		return 3
+	}
+	return 7
+}
+
 func (b bounds) crashStep() int {
 	if b.name == "short" && raceDetector {
 		return 5

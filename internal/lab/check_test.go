@@ -70,6 +70,9 @@ func (s *scene) holderUnharmed() error {
 	if id := s.w.currentID(); id != s.id {
 		return fmt.Errorf("current is %q instead of %s", id, s.id)
 	}
+	if s.unharmed != nil {
+		return s.unharmed()
+	}
 	if s.other == nil {
 		return nil
 	}

@@ -39,6 +39,9 @@ func (s *scene) afterCrash(v verb) (f findings) {
 		f.must("the holder", s.holderUnharmed())
 		f.must("the end of what blocked", s.end())
 	}
+	if s.unharmed != nil && !v.blocked && s.unharmed() == nil {
+		f.must("the end of the old lock", s.end()) // it was not broken yet
+	}
 	f.must("the next turn", s.w.turn(p))
 	f.must("the artifact", s.w.artifactsWhole("", "old", "new"))
 	if s.lease, s.a = nil, p; !v.blocked {

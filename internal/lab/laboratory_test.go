@@ -104,12 +104,12 @@ func (x *experiment) run() {
 	}
 	x.parallel(func(do func(func())) {
 		for i, f := range x.bounds.faults {
-			step := x.bounds.step(f)
+			step := x.bounds.step(f) * x.bounds.coarse(x.verb)
 			for k := 1 + i%step; k <= ops; k += step {
 				do(func() { x.fault(f, k) })
 			}
 		}
-		for k := 0; k <= ops; k += x.bounds.crashStep() {
+		for k := 0; k <= ops; k += x.bounds.crashStep() * x.bounds.coarse(x.verb) {
 			do(func() { x.crash(k) })
 			if x.flavour.name != network.name {
 				do(func() { x.powerCuts(k) })

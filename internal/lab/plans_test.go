@@ -11,6 +11,7 @@ import (
 	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/generation"
 	"genlock.dev/genlock/internal/vfs/faultfs"
+	"genlock.dev/genlock/legacy"
 	"genlock.dev/genlock/observer"
 	"genlock.dev/genlock/protocol"
 )
@@ -87,6 +88,17 @@ func (f fault) explains(s *scene, err error) bool {
 		return false
 	}
 	if errors.Is(err, f.is) {
+		return true
+	}
+	var t *told
+	if errors.As(err, &t) && (f.hides() || strings.Contains(err.Error(), f.is.Error())) {
+		return true // in words, for people
+	}
+	if s.w.options.Dialects != "" && f.is == syscall.ESTALE && f.lasting &&
+		(isHeldOld(s, err) || strings.Contains(err.Error(), "changes hands too fast")) {
+		return true // the old lock stands there, and somebody seems to move it all the time
+	}
+	if f.hides() && (errors.As(err, new(*legacy.OtherDialectError)) || strings.Contains(err.Error(), "the fence in it cannot be understood")) {
 		return true
 	}
 	var held *genlock.HeldError

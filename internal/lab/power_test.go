@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"genlock.dev/genlock"
+	"genlock.dev/genlock/internal/operate"
 	"genlock.dev/genlock/internal/vfs/memfs"
 	"genlock.dev/genlock/observer"
 	"genlock.dev/genlock/protocol"
@@ -155,6 +156,10 @@ func (w *world) afterCut(v verb) (f findings, then tally) {
 
 // unlock is what an operator does about an observation.
 func (w *world) unlock(p *process, seen *observer.Observation) error {
+	if seen.Old != nil {
+		_, err := operate.BreakOld(p.ctx, lockPath, w.format, seen.Old.Dialect, retire.Word{By: "operator"})
+		return err
+	}
 	guarded := seen.State == observer.Held && seen.VerdictText() != "alive"
 	if seen.State != observer.Undecidable && seen.State != observer.Damaged && !guarded {
 		return fmt.Errorf("it is %s, which cannot be: %s", seen.State, seen.Evidence)

@@ -26,7 +26,10 @@ type scene struct {
 	seen  *observer.Observation
 	// unblock ends what blocks everybody, if that is not b's lease.
 	unblock func() error
-	network bool // the disk is a network file system
+	// unharmed tells whether what blocks everybody is still as it was, if that is
+	// not b's lease.
+	unharmed func() error
+	network  bool // the disk is a network file system
 	// durable: artifacts are.
 	durable bool
 }
@@ -37,6 +40,7 @@ func newScene(v verb, f flavour) *scene {
 		format = protocol.Genlock
 	}
 	w := newWorld(f, format)
+	w.options = genlock.Options{Dialects: v.dialects, Hold: v.hold}
 	s := &scene{w: w, b: w.process(), a: w.process(), durable: v.durable, network: f.name == network.name}
 	if v.prepare != nil {
 		v.prepare(s)
@@ -115,6 +119,9 @@ func (w *world) leftovers(p *process) ([]string, error) {
 	if _, err := retire.Collect(p.ctx, root, 0); err != nil {
 		return nil, err
 	}
+	if err := w.collectOld(p); err != nil {
+		return nil, err
+	}
 	return w.litter(), nil
 }
 
@@ -124,7 +131,8 @@ func (w *world) litter() (left []string) {
 		path, _, _ := strings.Cut(line, " ")
 		switch strings.TrimPrefix(path, rootPath+"/") {
 		case "/", cacheDir, apartDir, rootPath, protocol.MarkerName, protocol.RetiredName, protocol.LastName,
-			protocol.QueueName, filepath.Dir(toolPath), toolPath, apartTool, protocol.GuardsName:
+			protocol.QueueName, filepath.Dir(toolPath), toolPath, apartTool, protocol.GuardsName,
+			v2Path, v2Path + "/protocol-v2", v2Path + "/retired":
 			continue
 		}
 		left = append(left, path)

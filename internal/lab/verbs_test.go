@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"genlock.dev/genlock"
 	"genlock.dev/genlock/fence"
@@ -18,6 +19,9 @@ const apartTool = apartDir + "/tool"
 type verb struct {
 	name   string
 	format protocol.Format
+	// dialects of old programs that everybody looks for; hold takes their locks.
+	dialects string
+	hold     bool
 	// prepare makes the situation, without faults.
 	prepare func(*scene)
 	// run acts as a, under faults. It sets scene.lease if a holds afterwards.
@@ -38,7 +42,9 @@ type verb struct {
 	once bool
 }
 
-var verbs = []verb{
+var verbs = slices.Concat(ownVerbs, oldVerbs)
+
+var ownVerbs = []verb{
 	{name: "acquire a new key", run: acquire, done: holds},
 	{name: "acquire and release", prepare: used, run: turn, done: isFree},
 	{name: "release", prepare: holding, run: release, done: isFree, once: true},

@@ -28,9 +28,11 @@ var began = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 type world struct {
 	disk   *memfs.FS
 	format protocol.Format
-	clock  *clock
-	boot   int // how often the machine was started
-	booted time.Time
+	// options are those of every lock in it.
+	options genlock.Options
+	clock   *clock
+	boot    int // how often the machine was started
+	booted  time.Time
 
 	mu    sync.Mutex
 	alive map[int]bool // by pid
@@ -64,14 +66,14 @@ func (w *world) start() {
 
 // afterPowerCut is the machine an hour later, started anew on what the disk kept.
 func (w *world) afterPowerCut(keep func(i int) bool) *world {
-	next := &world{format: w.format, clock: &clock{now: w.clock.Now().Add(time.Hour), ids: w.clock.ids}, boot: w.boot, last: w.last}
+	next := &world{format: w.format, options: w.options, clock: &clock{now: w.clock.Now().Add(time.Hour), ids: w.clock.ids}, boot: w.boot, last: w.last}
 	next.disk = w.disk.AfterPowerCut(func(i int, _ memfs.Change) bool { return keep(i) })
 	next.start()
 	return next
 }
 
 func (w *world) lock(opt genlock.Options) *genlock.Lock {
-	opt.Format = w.format
+	opt.Format, opt.Dialects, opt.Hold = w.format, w.options.Dialects, w.options.Hold
 	return genlock.New(lockPath, &opt)
 }
 
