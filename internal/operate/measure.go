@@ -44,16 +44,19 @@ func plural(n int, what string) string {
 // deepest bounds the descent of measure; what is deeper is not counted.
 const deepest = 100
 
-// measure counts what lies at name below d, through handles. What cannot be read, or
-// goes meanwhile, is not counted.
+// measure counts what lies at name below d, through handles. What cannot be read
+// counts as one name, and what goes meanwhile not at all.
 func measure(d vfs.Dir, name string) size { return measureTo(d, name, deepest) }
 
 func measureTo(d vfs.Dir, name string, depth int) (s size) {
 	info, err := d.Lstat(name)
-	if err != nil {
+	if vfs.IsVanished(err) {
 		return s
 	}
 	s.names = 1
+	if err != nil {
+		return s
+	}
 	if !info.IsDir() {
 		s.bytes = info.Size
 		return s

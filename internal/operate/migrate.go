@@ -2,7 +2,6 @@ package operate
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -113,7 +112,7 @@ func (m *migration) sort(d *directory, entries []fs.DirEntry) (keys map[string]*
 func (m *migration) isRoot(d *directory, name, marker string) bool {
 	dir, err := d.OpenDir(name)
 	if err != nil {
-		return errors.Is(err, fs.ErrPermission)
+		return !vfs.IsVanished(err) // it is there, and what it is cannot be seen
 	}
 	defer dir.Close()
 	_, err = dir.Lstat(marker)
@@ -124,7 +123,7 @@ func (m *migration) isOld(d *directory, name string) bool {
 	w := &walker{ctx: m.ctx, fs: m.fs}
 	dir, f, err := w.open(d.at(name))
 	if err != nil {
-		return errors.Is(err, fs.ErrPermission) && looksLikeLock(name)
+		return !vfs.IsVanished(err) && looksLikeLock(name)
 	}
 	defer dir.Close()
 	defer f.Close()

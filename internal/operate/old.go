@@ -91,7 +91,8 @@ func isOldLock(d *directory, path string, entries []fs.DirEntry) bool {
 		case name == fenceName && e.IsDir(), strings.HasPrefix(name, tokenPrefix):
 			return true
 		case name == protocol.RecordName && e.Type().IsRegular():
-			if r := readOldRecord(d, name); r != nil && (r.Token != "" || r.Hostname != "") {
+			r, err := readOldRecord(d, name)
+			if r != nil && (r.Token != "" || r.Hostname != "") || err != nil && looksLikeLock(filepath.Base(path)) {
 				return true
 			}
 		}
@@ -105,11 +106,17 @@ type oldRecord struct {
 	Token    string `json:"token"`
 }
 
-func readOldRecord(d vfs.Dir, name string) *oldRecord {
+// readOldRecord is nil for what is none; an error, for what cannot be read.
+func readOldRecord(d vfs.Dir, name string) (*oldRecord, error) {
 	data, err := vfs.ReadFile(d, name, protocol.MaxRecord)
 	var r oldRecord
-	if err != nil || json.Unmarshal(data, &r) != nil || r.PID <= 0 {
-		return nil
+	switch {
+	case vfs.IsVanished(err), errors.Is(err, vfs.ErrTooBig):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case json.Unmarshal(data, &r) != nil || r.PID <= 0:
+		return nil, nil
 	}
-	return &r
+	return &r, nil
 }
