@@ -34,7 +34,7 @@ func TestCalls(t *testing.T) {
 	}
 	ctx := env.With(context.Background(), world.Keeping())
 	lock := genlock.New(filepath.Join(dir, "L"), nil)
-	for range 2 { // the first turn makes the root, and opens it
+	for range 3 { // the first turn makes the root and opens it, the second learns where
 		calls = nil
 		lease, err := lock.TryAcquire(ctx)
 		if err != nil {

@@ -53,7 +53,8 @@ func (a *attempt) locate(ctx context.Context) (err error) {
 		a.at, err = placeOf(ctx, a.lock)
 		return err
 	}
-	a.at, err = placeIn(a.lock, a.env, seal.Open(a.root).Parent)
+	id, err := seal.Open(a.root).ParentID()
+	a.at = placeIn(a.lock, a.env, id)
 	return err
 }
 

@@ -153,15 +153,15 @@ func placeOf(ctx context.Context, l *Lock) (place, error) {
 			return fmt.Errorf("lock %s: its directory cannot be opened: %w", l.given, err)
 		}
 		defer parent.Close()
-		at, err = placeIn(l, e, parent)
+		info, err := parent.Stat()
+		at = placeIn(l, e, info.ID())
 		return err
 	})
 	return at, err
 }
 
-func placeIn(l *Lock, e *env.Env, parent vfs.Dir) (place, error) {
-	info, err := parent.Stat()
-	return place{env: e, parent: info.ID(), base: filepath.Base(l.path)}, err
+func placeIn(l *Lock, e *env.Env, parent vfs.ID) place {
+	return place{env: e, parent: parent, base: filepath.Base(l.path)}
 }
 
 // heldByChain catches the nesting that would wait in memory: a lease of this

@@ -26,7 +26,7 @@ const (
 var nodeWorker []byte
 
 // contestants are all that can run here; genlock is the first.
-func contestants(dir string) ([]contestant, error) {
+func contestants(dir, npm string) ([]contestant, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func contestants(dir string) ([]contestant, error) {
 		}}
 	}
 	all := []contestant{ours("genlock", "genlock"), ours("gofrs", "gofrs")}
-	modules, err := install(dir)
+	modules, err := install(npm)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench: the npm packages are left out:", err)
 		return all, nil
@@ -62,6 +62,13 @@ func install(dir string) (modules [2]string, err error) {
 	if _, err := exec.LookPath("node"); err != nil {
 		return modules, err
 	}
+	modules = [2]string{filepath.Join(dir, "package/lib/plugin/internal/buildSourcePlugin.js"),
+		filepath.Join(dir, "node_modules/proper-lockfile/index.js")}
+	if _, err := os.Stat(modules[0]); err == nil {
+		if _, err := os.Stat(modules[1]); err == nil {
+			return modules, nil
+		}
+	}
 	// What ttsc depends on is large, and its lock needs none of it.
 	for _, args := range [][]string{
 		{"npm", "pack", "--silent", ttsc},
@@ -74,6 +81,5 @@ func install(dir string) (modules [2]string, err error) {
 			return modules, fmt.Errorf("%v: %w\n%s", args, err, out)
 		}
 	}
-	return [2]string{filepath.Join(dir, "package/lib/plugin/internal/buildSourcePlugin.js"),
-		filepath.Join(dir, "node_modules/proper-lockfile/index.js")}, nil
+	return modules, nil
 }

@@ -8,7 +8,8 @@
 //
 // It is a module of its own, so that what it compares with is not among the
 // dependencies of genlock. The npm packages are installed at a fixed version into a
-// temporary directory when node is there, and are left out otherwise.
+// temporary directory, or the one that -npm names, when node is there, and are left
+// out otherwise.
 //
 // A process that takes the lock again at once keeps it, with a lock that polls: that
 // is fast and serves nobody. So each process pauses between its turns, as tools do,
@@ -26,6 +27,7 @@ import (
 
 type options struct {
 	dir    string
+	npm    string
 	n      int
 	rounds int
 	turn   time.Duration
@@ -36,6 +38,7 @@ func main() {
 	var o options
 	var worker string
 	flag.StringVar(&o.dir, "dir", os.TempDir(), "where to make the locks")
+	flag.StringVar(&o.npm, "npm", "", "keep the npm packages in this directory, and use what is there")
 	flag.IntVar(&o.n, "n", 8, "processes that contend")
 	flag.IntVar(&o.rounds, "rounds", 5, "rounds of each lock")
 	flag.DurationVar(&o.turn, "time", time.Second, "how long each round lasts")
@@ -58,7 +61,10 @@ func compare(o options) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	locks, err := contestants(dir)
+	if o.npm == "" {
+		o.npm = dir
+	}
+	locks, err := contestants(dir, o.npm)
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (p *Party) fill(r *tree.Root, spec Spec) (err error) {
 		return err
 	}
 	mode := r.FileMode()
-	witness, process, err := evidence.TakeWitness(r.Env.Machine, p.Dir, spec.ID, nonce, mode)
+	witness, process, err := evidence.TakeWitness(r.Env.Machine, sameKind{p.Dir, r.Kind}, spec.ID, nonce, mode)
 	if err != nil {
 		return err
 	}
@@ -85,6 +85,14 @@ func (p *Party) fill(r *tree.Root, spec Spec) (err error) {
 	p.Record = record(r, spec, nonce, process)
 	return p.write(spec, mode, narrowed)
 }
+
+// sameKind is a directory made in a root: on the same file system.
+type sameKind struct {
+	vfs.Dir
+	kind vfs.Kind
+}
+
+func (d sameKind) Kind() (vfs.Kind, error) { return d.kind, nil }
 
 func (p *Party) write(spec Spec, mode fs.FileMode, narrowed bool) error {
 	if spec.Line {

@@ -30,6 +30,7 @@ type Root struct {
 	Info   vfs.Info
 	Kind   vfs.Kind
 	marker vfs.Info // right before it was read
+	parent vfs.ID   // of Parent, once somebody asked
 }
 
 // Open opens the root of lock, an absolute path. ErrNoRoot when there is none;
@@ -169,6 +170,18 @@ func (r *Root) Fresh() bool {
 	same := err == nil && marker.ID() == r.marker.ID() && marker.Mode == r.marker.Mode &&
 		marker.Size == r.marker.Size && marker.ModTime.Equal(r.marker.ModTime)
 	return same && r.checkChildren() == nil
+}
+
+// ParentID identifies the directory of the lock as long as the root is open.
+func (r *Root) ParentID() (vfs.ID, error) {
+	if r.parent == (vfs.ID{}) {
+		info, err := r.Parent.Stat()
+		if err != nil {
+			return vfs.ID{}, err
+		}
+		r.parent = info.ID()
+	}
+	return r.parent, nil
 }
 
 // Keepable tells whether the handle may stay open while nobody uses it: where that
