@@ -18,6 +18,7 @@ type place struct {
 	name   string // what was found below dir
 	root   vfs.Dir
 	format protocol.Format // what the marker asks for
+	err    error           // why an unusable one could not be opened or read; nil if it could
 }
 
 // directory is one directory of the walk.

@@ -210,6 +210,9 @@ func (p *pruner) unreadable(path string, err error) error { return p.problem(pat
 // no concern of this one; why the others cannot be used is told.
 func (p *pruner) unusable(at place) error {
 	_, err := observer.Look(p.ctx, at.lock, at.format)
+	if err == nil && !vfs.IsVanished(at.err) {
+		return p.problem(at.lock, at.err) // it passed, but nothing was pruned
+	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, protocol.ErrUnsafePath) {
 		return p.problem(at.lock, err)
 	}

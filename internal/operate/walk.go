@@ -112,7 +112,7 @@ func (w *walker) rootAt(d *directory, name, base string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
+	if p.err = err; err != nil {
 		return w.unusable(p)
 	}
 	defer dir.Close()
@@ -122,6 +122,7 @@ func (w *walker) rootAt(d *directory, name, base string) error {
 	case errors.Is(err, fs.ErrNotExist) && !looksLikeLock(base) && !hasParts(dir):
 		return w.tree(d.at(name))
 	case err != nil:
+		p.err = err
 		return w.unusable(p)
 	}
 	p.format = protocol.FormatIn(marker)
