@@ -132,7 +132,11 @@ type later struct {
 
 func (c *later) Now() time.Time { return c.now }
 
-func (c *later) Sleep(context.Context, time.Duration) error {
+func (c *later) Sleep(ctx context.Context, _ time.Duration) error {
+	if ctx.Done() != nil {
+		<-ctx.Done() // whoever keeps an old lock alive, see wallclock
+		return context.Cause(ctx)
+	}
 	c.now = c.now.Add(time.Second)
 	if c.sleeps++; c.sleeps > 3 {
 		return context.DeadlineExceeded
