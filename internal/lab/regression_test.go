@@ -45,6 +45,12 @@ var regressions = map[string]struct {
 	"half emptied one":       {"reclaim in a lower layer", once(syscall.EIO), faultfs.Remove, "/current/generation"},
 	"half emptied directory": {"reclaim in a lower layer", once(syscall.EIO), faultfs.OpenDir, "/current/witness."},
 	"emptied in vain":        {"break in a lower layer", once(syscall.ESTALE), faultfs.Remove, "/current/generation"},
+	// A stand-in that had been published was taken for one that had not.
+	"published stand-in stands in": {"break in a lower layer", happened(syscall.ENOENT, false, faultfs.Rename), faultfs.Rename, "/retired/"},
+	// A release of an old lock was called a loss; the old lock was taken twice under
+	// one generation, and could never be released.
+	"stale claim of an own record is no loss": {"hold token", once(syscall.ESTALE), faultfs.Rename, "/owner.json"},
+	"stale look while an old lock is taken":   {"hold v2", once(syscall.ESTALE), faultfs.OpenDir, "k.lock.v2"},
 	// The note about a broken holder was prepared in a directory that was gone.
 	"note of an emptied one": {"break a live holder", once(syscall.EXDEV), faultfs.Rename, "/retired/"},
 }
