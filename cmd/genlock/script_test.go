@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -24,16 +25,20 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// ignoredAtStart is what whoever runs the tests ignores. Asked later, a signal that
+// another test handles just now is not ignored.
+var ignoredAtStart = slices.DeleteFunc([]os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM},
+	func(s os.Signal) bool { return !signal.Ignored(s) })
+
 // heedSignals makes the commands that a test starts begin with signals at their
 // defaults, also where whoever runs the tests ignores some, as nohup does: an
 // ignored signal stays ignored across an exec, a handled one does not.
 func heedSignals(t *testing.T) {
-	c := make(chan os.Signal, 16)
-	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM} {
-		if signal.Ignored(s) {
-			signal.Notify(c, s)
-		}
+	if len(ignoredAtStart) == 0 {
+		return // Notify without a signal would take them all
 	}
+	c := make(chan os.Signal, 16)
+	signal.Notify(c, ignoredAtStart...)
 	t.Cleanup(func() { signal.Stop(c) })
 }
 

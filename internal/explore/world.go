@@ -96,7 +96,7 @@ func (w *World) spawn(part Part) *Proc {
 		ns = firstPIDNS
 	}
 	p.self = newSelf(p, ns)
-	p.env = &env.Env{FS: &fsys{p, p.fs}, Machine: &p.self, Clock: wallclock{p}, NewID: p.newID, Leases: &env.Leases{}}
+	p.env = (&env.Env{FS: &fsys{p, p.fs}, Machine: &p.self, Clock: wallclock{p}, NewID: p.newID, Leases: &env.Leases{}}).Keeping()
 	p.ctx = env.With(context.Background(), p.env)
 	if part.Cancel {
 		p.ctx, p.cancel = context.WithCancel(p.ctx)
