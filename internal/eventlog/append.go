@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"genlock.dev/genlock/internal/vfs"
@@ -59,8 +60,10 @@ func (l Log) Check() error {
 	return f.Close()
 }
 
+// open does not wait for a reader, in case the log is a fifo: whoever writes may
+// hold a lock.
 func (l Log) open() (*os.File, error) {
-	return os.OpenFile(l.Path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	return os.OpenFile(l.Path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o666)
 }
 
 // write appends data. full means that nothing was written: the log was moved

@@ -101,6 +101,11 @@ func (p *Party) write(spec Spec, mode fs.FileMode, narrowed bool) error {
 		}
 	}
 	data, err := p.Record.Encode()
+	if err == nil && len(data) > protocol.MaxRecord {
+		// No reader would accept it. What only people read makes room.
+		p.Record.About = nil
+		data, err = p.Record.Encode()
+	}
 	if err != nil {
 		return err
 	}
