@@ -81,7 +81,7 @@ func classify(err error, conflict int, lock string) (code int, hint string) {
 	case errors.As(err, &start):
 		return start.status, ""
 	case errors.Is(err, genlock.ErrNoArtifact):
-		return exitLost, "the command has to write to its argument {}, or to $GENLOCK_OUT"
+		return exitLost, "the command has to write to its argument {}, or to $GENLOCK_OUT; inside a word, as in sh -c, {} stays as it is"
 	case errors.Is(err, genlock.ErrUnverified):
 		return exitLost, "nothing was published; --verify was run on what CMD built"
 	case errors.Is(err, genlock.ErrExists):

@@ -22,7 +22,7 @@ func newRoot() *cobra.Command {
 			return &usageError{"no command given", "genlock help"}
 		},
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageOf(cmd, err) })
+	root.SetFlagErrorFunc(wrongFlag)
 	root.SetHelpFunc(showHelp)
 	root.AddCommand(newRun(), newStatus(), newBreak(), newVersion())
 	root.AddCommand(newList(), newDoctor(), newPrune(), newHistory(), newMigrate())
@@ -35,6 +35,15 @@ func newRoot() *cobra.Command {
 func usageOf(cmd *cobra.Command, err error) error {
 	verb := strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "genlock"), " ")
 	return &usageError{err.Error(), strings.TrimSpace("genlock help " + verb)}
+}
+
+// wrongFlag is about a flag that the verb does not have. Behind a lock and a word it
+// is more likely one of a CMD that has no -- before it, as with flock(1).
+func wrongFlag(cmd *cobra.Command, err error) error {
+	if cmd.Name() == "run" && cmd.Flags().NArg() > 1 {
+		return &usageError{err.Error(), "-- goes before CMD: genlock run L -- CMD"}
+	}
+	return usageOf(cmd, err)
 }
 
 // oneLock takes the arguments of a verb that works on one lock.

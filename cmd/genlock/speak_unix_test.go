@@ -39,7 +39,7 @@ var spoken = []struct {
 	{"no directory", "", `genlock run no/a.lock -- true`, 73,
 		[]string{`lock no/a.lock: its directory cannot be opened: open DIR/no: no such file or directory`, `hint: a lock's directory has to exist: mkdir -p DIR/no`}},
 	{"no artifact", "", `genlock run --artifact out a.lock -- true`, 76,
-		[]string{`out`, `hint: the command has to write to its argument \{\}, or to \$GENLOCK_OUT`}},
+		[]string{`out`, `hint: the command has to write to its argument \{\}, or to \$GENLOCK_OUT; inside a word, as in sh -c, \{\} stays as it is`}},
 	{"unverified", "", `genlock run --artifact out --verify false a.lock -- touch {}`, 76,
 		[]string{`lock a.lock: what was built fails verification: --verify: exit status 1`, `hint: nothing was published`}},
 	{"deleted", "", `genlock run a.lock -- rm -r a.lock.v3`, 76,
