@@ -19,6 +19,9 @@ const DefaultLimit = 16 << 20
 // OldSuffix ends the name of the predecessor.
 const OldSuffix = ".1"
 
+// unread is how long a full fifo is waited for.
+const unread = 50 * time.Millisecond
+
 // Log is a place to append to. It holds no resources.
 type Log struct {
 	Path string
@@ -85,6 +88,8 @@ func (l Log) write(data []byte, limit int64) (full bool, err error) {
 			return true, nil
 		}
 	}
+	// Nor for a reader who does not read. A file knows no deadline.
+	f.SetWriteDeadline(time.Now().Add(unread))
 	n, err := f.Write(data)
 	if n > 0 && n < len(data) {
 		// A torn line must not swallow the next one.
