@@ -56,6 +56,10 @@ func ifGone(seen *observer.Observation) string {
 		return "is that path the lock's? " + seen.Next
 	}
 	s := "if that holder is gone for good: " + seen.Next
+	if o := seen.Old; o != nil && o.PID == 0 && seen.Generation == "" {
+		// A directory that nothing is known of may be anybody's.
+		s = "if that is a lock at all, and its holder is gone for good: " + seen.Next
+	}
 	if seen.Old != nil && seen.Old.Next != "" && seen.Generation == "" {
 		s += "; " + seen.Old.Next
 	}

@@ -29,7 +29,7 @@ var spoken = []struct {
 		[]string{`lock a.lock is held by pid 4711 \(go build\) on ci-7 as runner since`, `undecidable: recorded on ci-7, this is \S+`, `gave up after`,
 			`hint: if that holder is gone for good: genlock break DIR/a.lock --generation 0192f0c1d2e37abc8def0123456789ab$`}},
 	{"old tool", `mkdir a.lock`, `genlock run -n a.lock -- true`, 75,
-		[]string{`lock a.lock is held by an older tool \(mkdir\)`, `no record`, `hint: if that holder is gone for good: genlock break DIR/a.lock --old mkdir`}},
+		[]string{`lock a.lock is held by an older tool \(mkdir\)`, `no record`, `hint: if that is a lock at all, and its holder is gone for good: genlock break DIR/a.lock --old mkdir`}},
 	{"foreign format", `mkdir a.lock.v3; echo tool-v3 >a.lock.v3/protocol-v3`, `genlock run a.lock -- true`, 65,
 		[]string{`DIR/a.lock.v3/protocol-v3: lock format is tool-v3, wanted genlock-v3`, `hint: --format names the format`}},
 	{"too new", `mkdir a.lock.v3; echo genlock-v4 >a.lock.v3/protocol-v3`, `genlock run a.lock -- true`, 65,
