@@ -113,10 +113,10 @@ func (s *scene) family(argv []string) (command, last string) {
 		s.skip("%s is not installed", argv[0])
 	}
 	s.holder = s.start(here, "hold", hold{Lock: s.lock, Command: argv})
-	command = s.holder.expect("child")
+	// Which of the processes says its line first is not known.
+	said := s.holder.expectAll("child", "grandchild", "held")
+	command, last = said["child"], said["grandchild"]
 	s.Cleanup(func() { s.end(command) })
-	// Which of the two says its line first is not known.
-	last = s.holder.expectAll("grandchild", "held")["grandchild"]
 	s.last = last
 	s.Cleanup(func() { s.end(last) })
 	return command, last
