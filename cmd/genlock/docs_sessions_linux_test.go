@@ -188,6 +188,7 @@ func playInterrupt(p *stage) {
 	w.send("ls -A cache/tool.lock.v3\n")
 	w.expect("retired(?s:.*)ready> ")
 	h.touch("go.30")
+	h.expect("ready> ") // before its directory is removed
 }
 
 func playEnded(p *stage) {
