@@ -130,13 +130,16 @@ func TestTerminalShell(t *testing.T) {
 	s := newSession(t)
 	s.send("PS1='inner> ' genlock run k.lock -- sh -i\n")
 	s.expect("inner> ")
-	s.send("sh -c 'echo began; exec untilfile never'\n")
+	s.send("sh -c 'echo began; read x; echo \"<$x>\"; exec untilfile never'\n")
 	s.expect(`began\r\n`)
 	s.send("\x1a")
 	s.expect(`Stopped(?s:.*)inner> `)
 	s.state(observer.Held)
 	s.send("fg\n")
-	s.expect(`untilfile`)
+	// The shell says what it continues before it gives the terminal away. Who can read
+	// from it has it.
+	s.send("hello\n")
+	s.expect(`<hello>\r\n`)
 	s.send("\x03")
 	s.expect("inner> ")
 	s.send("exit 7\n")
