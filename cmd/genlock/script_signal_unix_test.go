@@ -15,6 +15,15 @@ import (
 
 var ownGroup = &syscall.SysProcAttr{Setpgid: true}
 
+// keepDescriptors keeps from the commands that tests start what whoever runs the tests
+// left open for us, such as the lock of a flock(1): a script that limits descriptors
+// counts them.
+func keepDescriptors() {
+	for fd := 3; fd < 256; fd++ {
+		unix.CloseOnExec(fd)
+	}
+}
+
 // signal SIG [group] NAME|PIDFILE signals a started process, or the one whose
 // number a file holds, or its process group.
 func cmdSignal(ts *testscript.TestScript, neg bool, args []string) {

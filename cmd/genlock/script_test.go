@@ -44,6 +44,7 @@ func heedSignals(t *testing.T) {
 
 func TestScripts(t *testing.T) {
 	heedSignals(t)
+	keepDescriptors()
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("..", "..", "testdata", "script"),
 		RequireExplicitExec: true,
