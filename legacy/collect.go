@@ -97,6 +97,9 @@ func (c *collector) settle(name string, f fate) (gone bool, err error) {
 	default:
 		return false, nil
 	}
+	if only, err := litterAt(c.dir, name); err != nil || !only {
+		return false, err
+	}
 	if c.word.DryRun {
 		return true, nil
 	}
@@ -108,7 +111,7 @@ func (c *collector) settle(name string, f fate) (gone bool, err error) {
 	if err := c.dir.Rename(name, c.dir, fresh, vfs.Plain); err != nil {
 		return absent(err), missingIsFine(err)
 	}
-	return true, vfs.RemoveAll(c.dir, fresh, nil)
+	return true, discardLock(c.dir, fresh)
 }
 
 // ownLitter decides about what genlock itself leaves beside L in hold mode.

@@ -53,10 +53,23 @@ func newLitter(t *testing.T, dialect string) *world {
 	w.ok(w.disk.WriteFile(lock+".v2/current/generation", otherID+"\n"))
 	for _, l := range litter {
 		if l.dialect == dialect && !w.exists(l.path) {
-			w.ok(w.disk.WriteFile(l.path+"/content", "x"))
+			w.ok(w.disk.WriteFile(l.path+"/"+content(l.path), "x"))
 		}
 	}
 	return w
+}
+
+// content is a name that lies in such litter.
+func content(path string) string {
+	switch {
+	case strings.Contains(path, ".legacy-candidate-"):
+		return "fence.json"
+	case strings.Contains(path, ".v2.candidate-"):
+		return "protocol-v2"
+	case strings.Contains(path, ".v2/"):
+		return "generation"
+	}
+	return "owner.json"
 }
 
 // Only what the dialect's rules allow is collected; a dry run tells the same and

@@ -23,15 +23,10 @@ func (s *slot) emptyInPlace(cause error, stillMeant func() (bool, error)) error 
 
 // empty deletes through the handle, which cannot hit a successor, and then removes
 // the directory by the one call that removes nothing but an empty one. The
-// record goes last: as long as it is there whoever comes next can judge it.
+// record goes last: as long as it is there whoever comes next can judge it. What is not a
+// lock's stays.
 func (s *slot) empty(cause error) error {
-	names, _ := s.dir.Names(0)
-	for _, name := range names {
-		if name != recordName {
-			vfs.RemoveAll(s.dir, name, nil)
-		}
-	}
-	vfs.RemoveAll(s.dir, recordName, nil)
+	clearLock(s.dir, recordName)
 	if same, err := s.same(); err == nil && same && s.parent.Rmdir(s.base) == nil {
 		return nil
 	}
@@ -45,6 +40,9 @@ func (s *slot) empty(cause error) error {
 // that holds nothing but its name stands in for it, so that a late rename with
 // its fence fails; then it is emptied through its handle.
 func retireV2InPlace(r *tree.Root, id protocol.ID, dir vfs.Dir, info vfs.Info) error {
+	if only, err := holdsOnly(dir, ofOldGeneration); err != nil || !only {
+		return errors.Join(err, errMixed)
+	}
 	fresh, err := r.Env.NewID()
 	if err != nil {
 		return err
@@ -76,8 +74,19 @@ func retireV2InPlace(r *tree.Root, id protocol.ID, dir vfs.Dir, info vfs.Info) e
 	if same, err := r.IsCurrent(info.ID()); err != nil || !same {
 		return errors.Join(err, ErrMoved)
 	}
-	return tomb.Clear(r, &tree.Generation{ID: id, Dir: dir, Info: info})
+	if err := clearLock(dir, protocol.GenerationName); err != nil {
+		return err
+	}
+	// It holds nothing any more, or what arrived this instant and is nobody's to delete.
+	err = r.Dir.Rmdir(protocol.CurrentName)
+	if same, serr := r.IsCurrent(info.ID()); serr == nil && !same {
+		return nil
+	}
+	return missingIsFine(err)
 }
+
+// errMixed: a generation that can only be emptied where it lies holds what is no lock's.
+var errMixed = errors.New("it cannot be moved, and holds what no old lock does; nothing was changed")
 
 // standsIn tells whether the tombstone of id is one that holds nothing but its name:
 // somebody who died had begun to empty the generation.

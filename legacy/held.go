@@ -4,8 +4,6 @@ import (
 	"errors"
 	"sync"
 	"time"
-
-	"genlock.dev/genlock/internal/vfs"
 )
 
 // dirHeld is the directory L, taken by us.
@@ -78,7 +76,7 @@ func (h *dirHeld) Release() error {
 	var displaced *DisplacedError
 	switch {
 	case err == nil:
-		vfs.RemoveAll(s.parent, h.aside, nil)
+		discardLock(s.parent, h.aside)
 	case errors.As(err, &displaced):
 		h.err = errors.Join(ErrLost, err)
 	case errors.Is(err, ErrMoved), errors.Is(err, ErrLost):

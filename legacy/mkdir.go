@@ -53,11 +53,7 @@ func (mkdir) see(ctx context.Context, s *slot) (*Sight, error) {
 	if err != nil {
 		return nil, err
 	}
-	sight.give(v)
-	if rec == nil {
-		return s.doubt(sight)
-	}
-	return sight, nil
+	return s.doubt(sight.give(v), rec != nil)
 }
 
 // Reclaim judges before it fences, because a fence that lands while a live holder
@@ -84,10 +80,14 @@ func (d mkdir) Reclaim(ctx context.Context, at Place) (string, error) {
 		return "", err
 	}
 	// The fence is the token: with it nothing but this lock can be retired, and
-	// the place to which it goes stays taken.
+	// the place to which it goes stays taken. What somebody put there meanwhile is
+	// not moved with it.
 	stillFenced := func() (bool, error) {
 		now, err := readFence(s.dir)
-		return err == nil && now != nil && now.Generation == fence, nil
+		if err != nil || now == nil || now.Generation != fence {
+			return false, nil
+		}
+		return holdsOnly(s.dir, ofOldLock)
 	}
 	if fenced, err := stillFenced(); err != nil || !fenced {
 		return "", errors.Join(err, ErrMoved)

@@ -148,7 +148,7 @@ func discardHold(e *env.Env, parent vfs.Dir, base, name string) error {
 	if err := parent.Rename(name, parent, fresh, vfs.Plain); err != nil {
 		return missingIsFine(err)
 	}
-	return vfs.RemoveAll(parent, fresh, nil)
+	return discardLock(parent, fresh)
 }
 
 // sweepHold is Dialect.Sweep for dialects that take L.

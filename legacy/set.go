@@ -107,7 +107,7 @@ func (s Set) seeOthers(ctx context.Context, at Place, seen []*Sight) ([]*Sight, 
 			continue
 		}
 		others = append(others, sight)
-		if sight.Process {
+		if sight.Process || sight.Strange {
 			continue // genlock's own is judged whatever is enabled
 		}
 		if sight.Spent() {

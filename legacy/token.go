@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"genlock.dev/genlock/internal/env"
-	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/protocol"
 )
 
@@ -86,9 +85,9 @@ func (d token) worst(ctx context.Context, s *slot, ids []identity) (*Sight, erro
 		}
 	}
 	if worst == nil {
-		return s.doubt((&Sight{Dialect: tokenName, Path: s.at.Lock}).give(unrecorded(s)))
+		return s.doubt((&Sight{Dialect: tokenName, Path: s.at.Lock}).give(unrecorded(s)), false)
 	}
-	return worst, nil
+	return s.doubt(worst, true)
 }
 
 // Reclaim follows the dialect's own steps: the record is renamed to a name that
@@ -115,7 +114,13 @@ func (d token) Reclaim(ctx context.Context, at Place) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	unchanged := func() (bool, error) { return onlyIdentity(s.dir, ids, claimed) }
+	unchanged := func() (bool, error) {
+		only, err := holdsOnly(s.dir, ofOldLock)
+		if err != nil || !only {
+			return false, err
+		}
+		return onlyIdentity(s.dir, ids, claimed)
+	}
 	same, err := unchanged()
 	if err != nil {
 		return "", keep(err, giveBack(s, claimed))
@@ -131,7 +136,7 @@ func (d token) Reclaim(ctx context.Context, at Place) (string, error) {
 		s.env.Leases.Reclaimed(s.at.Lock, id.token)
 	}
 	// Whatever cannot be deleted now is a quarantine like any other.
-	vfs.RemoveAll(s.parent, name, nil)
+	discardLock(s.parent, name)
 	return sight.Why, nil
 }
 
