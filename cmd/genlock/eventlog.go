@@ -16,7 +16,7 @@ import (
 // eventLog is the log to write, "" for none. One that cannot be written is told and
 // left out: it is not worth failing a build.
 func (f *runFlags) eventLog() string {
-	return writable(namedLog(f.log), f.quiet || f.json)
+	return writable(eventlog.Log{Path: namedLog(f.log)}, f.quiet || f.json).Path
 }
 
 // namedLog is the log that a flag or the environment names.
@@ -27,21 +27,22 @@ func namedLog(flag string) string {
 	return os.Getenv(logVariable)
 }
 
-func writable(path string, quiet bool) string {
-	if path == "" {
-		return ""
+// writable is log, or none if it cannot be written.
+func writable(log eventlog.Log, quiet bool) eventlog.Log {
+	if log.Path == "" {
+		return log
 	}
-	if err := (eventlog.Log{Path: path}).Check(); err != nil {
+	if err := log.Check(); err != nil {
 		if !quiet {
 			fmt.Fprintf(os.Stderr, "genlock: going on without an event log: %v\n", err)
 		}
-		return ""
+		return eventlog.Log{}
 	}
-	return path
+	return log
 }
 
 // operatorLog is the log that what an operator does to target goes into.
-func operatorLog(flag string, target operate.Target, quiet bool) string {
+func operatorLog(flag string, target operate.Target, quiet bool) eventlog.Log {
 	return writable(operate.LogOf(target, namedLog(flag)), quiet)
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"genlock.dev/genlock/internal/eventlog"
 	"genlock.dev/genlock/internal/operate"
 	"genlock.dev/genlock/protocol"
 
@@ -58,7 +59,7 @@ func (f *pruneFlags) run(ctx context.Context, target operate.Target, w io.Writer
 		progress.line = nil // the rows show how far it is, and the two would mix
 	}
 	var failed []error
-	log := ""
+	var log eventlog.Log
 	if !f.dryRun {
 		log = operatorLog(f.log, target, f.json)
 	}

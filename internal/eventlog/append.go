@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"genlock.dev/genlock/internal/vfs"
@@ -28,6 +27,9 @@ type Log struct {
 	// Limit bounds the log and its predecessor together, in bytes;
 	// 0 is DefaultLimit.
 	Limit int64
+	// Found: nobody named it, it was found where a log is expected. Then it is never
+	// made, and no link is followed to it.
+	Found bool
 }
 
 // ErrFull: the log has reached its limit and cannot be moved aside.
@@ -63,10 +65,8 @@ func (l Log) Check() error {
 	return f.Close()
 }
 
-// open does not wait for a reader, in case the log is a fifo: whoever writes may
-// hold a lock.
 func (l Log) open() (*os.File, error) {
-	return os.OpenFile(l.Path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o666)
+	return l.openFile(l.Path, os.O_APPEND|os.O_CREATE|os.O_WRONLY)
 }
 
 // write appends data. full means that nothing was written: the log was moved
@@ -103,16 +103,20 @@ func (l Log) write(data []byte, limit int64) (full bool, err error) {
 // An OS lock on that very file keeps two processes from doing it in turn, which
 // would push the full predecessor out in favour of a new one.
 func (l Log) rotate(info os.FileInfo) bool {
-	now, err := os.Lstat(l.Path)
+	path, err := l.real()
+	if err != nil {
+		return true
+	}
+	now, err := os.Lstat(path)
 	if err != nil || !os.SameFile(info, now) {
 		return true
 	}
-	dir, err := vfs.OS().OpenParent(filepath.Dir(l.Path))
+	dir, err := vfs.OS().OpenParent(filepath.Dir(path))
 	if err != nil {
 		return false
 	}
 	defer dir.Close()
-	name := filepath.Base(l.Path)
+	name := filepath.Base(path)
 	guard, err := dir.Open(name, vfs.ReadWrite, 0)
 	if err != nil {
 		return false
@@ -130,4 +134,13 @@ func (l Log) rotate(info os.FileInfo) bool {
 		return true // somebody was faster
 	}
 	return dir.Rename(name, dir, name+OldSuffix, vfs.Plain) == nil
+}
+
+// real is where the log lies: a log that was named may be a link, and moving the link
+// aside would leave the log at its bound for ever.
+func (l Log) real() (string, error) {
+	if l.Found {
+		return l.Path, nil
+	}
+	return filepath.EvalSymlinks(l.Path)
 }

@@ -44,7 +44,7 @@ func TestBound(t *testing.T) {
 		t.Errorf("%d bytes with a limit of %d", total, limit)
 	}
 	n := 0
-	if bad, err := Read(log.Path, func(Entry) { n++ }); bad != 0 || err != nil || n == 0 {
+	if bad, err := log.Read(func(Entry) { n++ }); bad != 0 || err != nil || n == 0 {
 		t.Errorf("%d entries, %d bad lines, %v", n, bad, err)
 	}
 }
@@ -65,7 +65,7 @@ func TestNotLost(t *testing.T) {
 	}
 	all.Wait()
 	n := 0
-	if bad, err := Read(log.Path, func(Entry) { n++ }); n != writers*each || bad != 0 || err != nil {
+	if bad, err := log.Read(func(Entry) { n++ }); n != writers*each || bad != 0 || err != nil {
 		t.Errorf("%d entries, %d bad lines, %v", n, bad, err)
 	}
 }
@@ -87,10 +87,10 @@ func TestStrangeLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	if bad, err := Read(name, func(Entry) { n++ }); n != 2 || bad != 4 || err != nil {
+	if bad, err := log.Read(func(Entry) { n++ }); n != 2 || bad != 4 || err != nil {
 		t.Errorf("%d entries, %d bad lines, %v", n, bad, err)
 	}
-	if _, err := Read(name+"-nowhere", nil); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := (Log{Path: name + "-nowhere"}).Read(nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 }

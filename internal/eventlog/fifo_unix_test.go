@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"genlock.dev/genlock/internal/vfs"
 )
 
 // TestFifoWithoutReader: a log that is a fifo nobody reads is an error at once. Whoever
@@ -46,4 +48,68 @@ func TestFifoUnread(t *testing.T) {
 		}
 	}
 	t.Error("a fifo took everything")
+}
+
+// TestReadFifo: what is no regular file is refused at once and not read, not even of the
+// predecessor: whoever opened a fifo for reading would wait for a writer.
+func TestReadFifo(t *testing.T) {
+	for _, found := range []bool{false, true} {
+		for _, suffix := range []string{"", OldSuffix} {
+			log := Log{Path: filepath.Join(t.TempDir(), "log"), Found: found}
+			if err := syscall.Mkfifo(log.Path+suffix, 0o666); err != nil {
+				t.Skip("no fifos here: ", err)
+			}
+			if _, err := log.Read(nil); !errors.Is(err, vfs.ErrNotRegular) {
+				t.Errorf("found %v, %q: %v", found, suffix, err)
+			}
+		}
+	}
+	dir := Log{Path: t.TempDir()}
+	if _, err := dir.Read(nil); !errors.Is(err, vfs.ErrNotRegular) {
+		t.Errorf("a directory: %v", err)
+	}
+}
+
+// TestLink: a link to a log is followed if somebody named it, and then the log that it
+// leads to is moved aside at its bound, not the link. One that was found where a log is
+// expected anybody could have put there.
+func TestLink(t *testing.T) {
+	dir := t.TempDir()
+	link, there := filepath.Join(dir, "link"), filepath.Join(dir, "there")
+	if err := os.Symlink("there", link); err != nil {
+		t.Skip("no links here: ", err)
+	}
+	found := Log{Path: link, Found: true}
+	for _, dangling := range []bool{true, false} {
+		if err := found.Append(entry(1)); !errors.Is(err, ErrLink) {
+			t.Errorf("dangling %v, Append: %v", dangling, err)
+		}
+		if err := found.Check(); !errors.Is(err, ErrLink) {
+			t.Errorf("dangling %v, Check: %v", dangling, err)
+		}
+		if _, err := found.Read(nil); !errors.Is(err, ErrLink) {
+			t.Errorf("dangling %v, Read: %v", dangling, err)
+		}
+		if data, _ := os.ReadFile(there); string(data) != "" {
+			t.Errorf("it wrote %q", data)
+		}
+		if err := os.WriteFile(there, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	named, entries := Log{Path: link, Limit: 4 << 10}, 0
+	for n := range 100 {
+		if err := named.Append(entry(n + 1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := named.Read(func(Entry) { entries++ }); err != nil || entries < 10 {
+		t.Errorf("%d entries, %v", entries, err)
+	}
+	if info, err := os.Lstat(there + OldSuffix); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("the predecessor: %v", err)
+	}
+	if err := (Log{Path: filepath.Join(dir, "none"), Found: true}).Append(entry(1)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("one that is gone is made again: %v", err)
+	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"genlock.dev/genlock/internal/env"
 	"genlock.dev/genlock/internal/eventlog"
+	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/observer"
 	"genlock.dev/genlock/protocol"
 )
@@ -61,17 +62,20 @@ func ReadHistory(ctx context.Context, t Target, opt HistoryOptions) (*History, e
 
 // readLog reads the entries about the locks of t, in the order of their times.
 func readLog(t Target, opt HistoryOptions) (entries []eventlog.Entry, bad int, err error) {
-	path := opt.Log
-	if path == "" {
-		path = defaultLog(t)
+	log := eventlog.Log{Path: opt.Log}
+	if opt.Log == "" {
+		log = defaultLog(t)
 	}
-	bad, err = eventlog.Read(path, func(e eventlog.Entry) {
+	bad, err = log.Read(func(e eventlog.Entry) {
 		if e.Lock == t.Path || !t.Lock && strings.HasPrefix(e.Lock, t.Path+string(filepath.Separator)) {
 			entries = append(entries, e)
 		}
 	})
 	if errors.Is(err, fs.ErrNotExist) && (opt.Log == "" || opt.Optional) {
 		err = ErrNoLog
+	}
+	if errors.Is(err, vfs.ErrNotRegular) && opt.Log != "" && opt.Optional {
+		err = ErrNoLog // such as /dev/null, or a fifo on which somebody listens
 	}
 	slices.SortStableFunc(entries, func(a, b eventlog.Entry) int { return a.Time.Compare(b.Time) })
 	return entries, bad, err

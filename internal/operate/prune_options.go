@@ -1,5 +1,7 @@
 package operate
 
+import "genlock.dev/genlock/internal/eventlog"
+
 // PruneOptions say what Prune may do and whom it tells.
 type PruneOptions struct {
 	// DryRun changes nothing, and tells what would be removed.
@@ -7,8 +9,8 @@ type PruneOptions struct {
 	// Roots is the operator's word that nothing uses the idle locks: their
 	// directories go as well.
 	Roots bool
-	// Log is the event log into which reclaimed generations go; "" for none.
-	Log string
+	// Log is the event log into which reclaimed generations go; without a path none.
+	Log eventlog.Log
 	// Removed is told about each removal, once it is done.
 	Removed func(Removal) error
 	// Problem is told what could not be looked at or removed; the rest goes on.
