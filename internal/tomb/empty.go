@@ -197,7 +197,10 @@ func finish(token *tree.Fenced, cause error) error {
 	if !same {
 		return ErrNotCurrent
 	}
-	if err := keepLateClaims(token); err != nil {
+	if err := vfs.Again(func() error { return keepLateClaims(token) }); err != nil {
+		if same, serr := r.IsCurrent(g.Info.ID()); serr == nil && !same {
+			return ErrNotCurrent // somebody else has finished it (rule 9)
+		}
 		return err
 	}
 	if err := Clear(r, g); err != nil {

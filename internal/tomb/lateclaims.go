@@ -30,16 +30,19 @@ func stood(r *tree.Root, id protocol.ID) (bool, error) {
 // copied and before it was published. Their owners found no tombstone, so that
 // they may still rename by path: the tombstone has to outlive them. It stays as long
 // as current is what it stands in for, which is to be emptied after this.
+//
+// Only "not there" says that there is nothing to keep: of one claim, and never of the
+// others. "Look again" is an error if it lasts, and then nothing is emptied.
 func keepLateClaims(token *tree.Fenced) error {
 	r, g := token.Root, token.Generation
 	observers, err := g.Dir.OpenDir(protocol.ObserversName)
 	if err != nil {
-		return vanishedIsFine(err)
+		return absentIsFine(err)
 	}
 	defer observers.Close()
 	names, err := observers.Names(0)
 	if err != nil {
-		return vanishedIsFine(err)
+		return absentIsFine(err)
 	}
 	var copies vfs.Dir
 	for _, name := range names {
@@ -48,7 +51,7 @@ func keepLateClaims(token *tree.Fenced) error {
 		}
 		if copies == nil {
 			if copies, err = openCopies(r, g.ID); err != nil {
-				return vanishedIsFine(err)
+				return err
 			}
 			defer copies.Close()
 		}
@@ -56,7 +59,7 @@ func keepLateClaims(token *tree.Fenced) error {
 			continue
 		}
 		if err := keepClaim(r, observers, copies, name); err != nil {
-			return vanishedIsFine(err)
+			return err
 		}
 	}
 	return nil
@@ -80,9 +83,24 @@ func openCopies(r *tree.Root, id protocol.ID) (vfs.Dir, error) {
 	return stone.OpenDir(protocol.ObserversName)
 }
 
-// keepClaim publishes one copy whole. A claim whose record is gone is being emptied,
+// keepClaim copies one claim. What vanished may be the claim, or the copy that was in
+// the making.
+func keepClaim(r *tree.Root, from, to vfs.Dir, name string) (err error) {
+	const tries = 3
+	for range tries {
+		if err = copyWhole(r, from, to, name); !vfs.IsVanished(err) {
+			return err
+		}
+		if _, lerr := from.Lstat(name); errors.Is(lerr, fs.ErrNotExist) {
+			return nil
+		}
+	}
+	return err
+}
+
+// copyWhole publishes one copy whole. A claim whose record is gone is being emptied,
 // by somebody who has kept it.
-func keepClaim(r *tree.Root, from, to vfs.Dir, name string) error {
+func copyWhole(r *tree.Root, from, to vfs.Dir, name string) error {
 	id, err := r.Env.NewID()
 	if err != nil {
 		return err
@@ -104,7 +122,7 @@ func keepClaim(r *tree.Root, from, to vfs.Dir, name string) error {
 func copyClaimAs(r *tree.Root, from vfs.Dir, name string, to vfs.Dir, as string) (whole bool, err error) {
 	claim, err := from.OpenDir(name)
 	if err != nil {
-		return false, vanishedIsFine(err)
+		return false, err
 	}
 	defer claim.Close()
 	if err := to.Mkdir(as, r.DirMode()); err != nil {
@@ -119,11 +137,11 @@ func copyClaimAs(r *tree.Root, from vfs.Dir, name string, to vfs.Dir, as string)
 		return false, err
 	}
 	_, err = copied.Lstat(protocol.RecordName)
-	return err == nil, vanishedIsFine(err)
+	return err == nil, absentIsFine(err)
 }
 
-func vanishedIsFine(err error) error {
-	if vfs.IsVanished(err) {
+func absentIsFine(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
