@@ -74,7 +74,7 @@ func (t *Tenure) settle(token *tree.Fenced, retired vfs.Dir) {
 		defer retired.Close()
 	}
 	if t.early || tomb.Removable(token.Root, g.Dir) {
-		if err := tomb.Remove(token.Root, retired, g, func() { t.spend(token) }); err == nil {
+		if err := tomb.Remove(token, retired, func() { t.spend(token) }); err == nil {
 			return
 		}
 	}

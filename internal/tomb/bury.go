@@ -27,7 +27,8 @@ func Unclaimed(dir vfs.Dir) bool {
 // Remove renames the holder's own tombstone g away, calls then whatever came of
 // that, and deletes it. retired is what MoveTo returned. What cannot be deleted is
 // litter, which the collector finds.
-func Remove(r *tree.Root, retired vfs.Dir, g *tree.Generation, then func()) error {
+func Remove(token *tree.Fenced, retired vfs.Dir, then func()) error {
+	r, g := token.Root, token.Generation
 	if retired == nil {
 		var err error
 		if retired, err = r.Retired(); err != nil || retired == nil {
@@ -40,6 +41,11 @@ func Remove(r *tree.Root, retired vfs.Dir, g *tree.Generation, then func()) erro
 	then()
 	if err != nil {
 		return err
+	}
+	if token.Staged.Load() {
+		// The witness must not go before what may be left of the staging.
+		discard.Delete(r, fresh)
+		return nil
 	}
 	discard.DeleteOwn(r, fresh, g.Dir, protocol.GenerationName, protocol.RecordName, g.Witness.Name())
 	return nil

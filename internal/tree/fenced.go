@@ -1,6 +1,10 @@
 package tree
 
-import "genlock.dev/genlock/protocol"
+import (
+	"sync/atomic"
+
+	"genlock.dev/genlock/protocol"
+)
 
 // Fenced is what a fence or a tenure stands for: one generation under one root,
 // as it was read when the claim was confirmed, or as it was published.
@@ -14,4 +18,7 @@ type Fenced struct {
 	// Unclear: a rename for this generation was sent and may still happen, so
 	// neither completion nor withdrawal may be written (rule 10).
 	Unclear bool
+	// Staged: an artifact was, or is, built in the generation, so that more than names
+	// may be left in it.
+	Staged atomic.Bool
 }
