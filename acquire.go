@@ -117,7 +117,7 @@ func (a *attempt) loop(ctx context.Context) (*Lease, error) {
 // at all means to look again.
 func (a *attempt) once(ctx context.Context) (*Lease, *observer.Observation, error) {
 	old, err := a.old(ctx)
-	if a.waiter.followOld(old); old != nil || err != nil {
+	if a.waiter.followOld(old, false); old != nil || err != nil {
 		return nil, old, err
 	}
 	if err := a.open(ctx); err != nil {
@@ -181,7 +181,7 @@ func (a *attempt) publish(ctx context.Context) (*Lease, *observer.Observation, e
 		return nil, nil, err
 	}
 	holding, old, err := a.settleOld(ctx, t)
-	a.waiter.followOld(old)
+	a.waiter.followOld(old, true)
 	if err != nil || old != nil || hold && holding == nil {
 		return nil, old, errors.Join(err, giveBack(t))
 	}

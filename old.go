@@ -160,12 +160,17 @@ type oldHolder struct {
 	generation                                protocol.ID
 }
 
-// followOld starts a new wait for each holder of an old lock; nil is none.
-func (w *waiter) followOld(seen *observer.Observation) {
+// followOld starts a new wait for each holder of an old lock; nil is none. That the
+// quick look shows none says nothing of one whom only the decisive look has shown: his
+// wait goes on.
+func (w *waiter) followOld(seen *observer.Observation, decisive bool) {
 	if seen == nil || seen.Old == nil {
-		w.old = oldHolder{}
+		if decisive || !w.hidden {
+			w.old, w.hidden = oldHolder{}, false
+		}
 		return
 	}
+	w.hidden = decisive
 	o := seen.Old
 	now := oldHolder{o.Dialect, o.Path, o.Hostname, o.StartedAt, o.Token, o.PID, o.Generation}
 	if now == w.old {

@@ -28,6 +28,7 @@ type waiter struct {
 
 	holder   protocol.ID // for whom we wait now
 	old      oldHolder   // the same, when it is a holder of an old lock
+	hidden   bool        // that one shows in the decisive look alone
 	since    time.Time   // since when
 	before   protocol.ID // for whom we waited before that
 	last     *observer.Observation
@@ -65,6 +66,9 @@ func (w *waiter) follow(seen *observer.Observation) (changed bool) {
 	}
 	if w.holder != "" {
 		w.before = w.holder
+	}
+	if seen.Generation != "" {
+		w.old = oldHolder{} // if anybody still holds an old lock, he waits, too, or will be met
 	}
 	w.holder, w.since, w.poll = seen.Generation, w.env.Clock.Now(), shortestPoll
 	return w.waiting
