@@ -234,3 +234,39 @@ func TestOldLockOfOurs(t *testing.T) {
 		_ = l
 	}
 }
+
+// Between taking L and taking L.v2 a late old program deletes L by its path, and nobody
+// stands there afterwards. What is lost already is not given to anybody as held.
+func TestLostWhileTakingTheOthers(t *testing.T) {
+	for _, list := range []string{"mkdir,v2", "v2,mkdir", "v2,token"} {
+		for _, path := range []string{lock, place("v2")} {
+			for k, ended := 1, false; !ended; k++ {
+				w := newWorld(t)
+				set := mustParse(t, list)
+				p := w.proc()
+				n := 0
+				p.before = func(faultfs.Op) error {
+					if n++; n == k {
+						w.ok(w.disk.RemoveAll(path))
+					}
+					return nil
+				}
+				h, s, err := set.Hold(p.ctx, at(oneID))
+				ended = n < k
+				p.before = nil
+				if s != nil || err != nil {
+					t.Errorf("%s, k=%d: %+v, %v", list, k, s, err)
+				}
+				if h != nil && k < n-4 { // the last operations are the check itself
+					if err := h.Check(); err != nil {
+						t.Errorf("%s without %s, k=%d of %d: it is held, and %v", list, path, k, n, err)
+					}
+				}
+				if err := h.Release(); err != nil && !errors.Is(err, legacy.ErrLost) {
+					t.Error(err)
+				}
+				wantNoLeak(t, p)
+			}
+		}
+	}
+}

@@ -72,6 +72,13 @@ func (s Set) Hold(ctx context.Context, at Place) (h *Holding, inTheWay *Sight, e
 		inTheWay, err = s.Look(ctx, at)
 		return err
 	})
+	if inTheWay == nil && err == nil {
+		// And who took one of them away meanwhile may be gone already.
+		err = vfs.Again(h.Check)
+	}
+	if errors.Is(err, ErrLost) {
+		return nil, nil, h.letGo() // a race like any other: nothing was held yet
+	}
 	if inTheWay != nil || err != nil {
 		return nil, inTheWay, errors.Join(err, h.letGo())
 	}
