@@ -70,6 +70,9 @@ func TestBakedIntoAnImage(t *testing.T) {
 				q := w.proc()
 				q.before = baked(name)
 				if err := take(q); err != nil {
+					if name == "v2" {
+						t.Errorf("word %v, k=%d: its tombstone does not tell: %v\n%s", word, k, err, w.disk.Dump())
+					}
 					// A record that is gone takes the operator who broke it.
 					if _, err = legacy.Break(q.ctx, at(mine), name); err != nil {
 						t.Errorf("word %v, k=%d: what is left: %v\n%s", word, k, err, w.disk.Dump())

@@ -2,13 +2,11 @@ package legacy
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"genlock.dev/genlock/internal/judge"
-	"genlock.dev/genlock/internal/tree"
 	"genlock.dev/genlock/protocol"
 )
 
@@ -52,16 +50,12 @@ const (
 // announced returns the generation that is current, if its record says that it
 // takes the old lock in this dialect, and whether its holder is spent.
 func announced(ctx context.Context, at Place, dialect string) (g protocol.ID, spent bool, err error) {
-	r, err := tree.Open(ctx, at.Lock, at.format())
-	switch {
-	case errors.Is(err, tree.ErrNoRoot), absent(err), errors.Is(err, protocol.ErrFormat),
-		errors.Is(err, protocol.ErrTooNew), errors.Is(err, protocol.ErrNotRoot):
-		return "", false, nil
-	case err != nil:
+	r, err := rootOf(ctx, at)
+	if r == nil || err != nil {
 		return "", false, err
 	}
 	defer r.Close()
-	now, err := r.Current()
+	now, v, err := judge.Current(r)
 	if now == nil || err != nil {
 		return "", false, err
 	}
@@ -69,6 +63,5 @@ func announced(ctx context.Context, at Place, dialect string) (g protocol.ID, sp
 	if now.Record == nil || !slices.Contains(now.Record.Hold, dialect) {
 		return "", false, nil
 	}
-	v, err := judge.Holder(r, now)
-	return now.ID, v.Reclaimable(), err
+	return now.ID, v.Reclaimable(), nil
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"genlock.dev/genlock/internal/env"
+	"genlock.dev/genlock/internal/evidence"
 	"genlock.dev/genlock/internal/judge"
 	"genlock.dev/genlock/internal/tomb"
 	"genlock.dev/genlock/internal/tree"
@@ -144,7 +145,7 @@ func (now *seen) read(ctx context.Context, at Place, r *tree.Root) (err error) {
 	switch {
 	case problem != "":
 	case rec == nil && recProblem == "":
-		v.why = "it has no record, and its age proves nothing"
+		v, err = recordless(r, id)
 	case rec == nil:
 		v.why = recProblem
 	default:
@@ -152,6 +153,22 @@ func (now *seen) read(ctx context.Context, at Place, r *tree.Root) (err error) {
 	}
 	now.sight = sight.give(v)
 	return err
+}
+
+// recordless judges a generation without a record: one whose tombstone stands in for it
+// is being emptied, or was, by somebody who died doing so.
+func recordless(r *tree.Root, id protocol.ID) (verdict, error) {
+	retired, err := r.Retired()
+	if err != nil {
+		return verdict{}, err
+	}
+	if retired != nil {
+		defer retired.Close()
+		if standsIn(retired, id) {
+			return verdict{answer: judge.Finished, why: evidence.SaidEmptied}, nil
+		}
+	}
+	return verdict{why: "it has no record, and its age proves nothing"}, nil
 }
 
 func (v2) Reclaim(ctx context.Context, at Place) (string, error) {

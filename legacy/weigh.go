@@ -47,21 +47,21 @@ func weigh(ctx context.Context, at Place, p evidence.Party) (verdict, error) {
 		}
 		return verdict{answer: judge.Finished, why: sayOurRest}, nil
 	}
-	r, g, err := generationOf(ctx, at, rec.Generation)
+	r, err := rootOf(ctx, at)
 	if err != nil || r == nil {
 		v := judge.Weigh(evidence.Gather(e.Machine, p))
 		return verdict{answer: v.Answer, why: v.Why}, err
 	}
 	defer r.Close()
+	g, v, err := judge.Settle(r, func() (*tree.Generation, error) { return generationOf(r, rec.Generation) })
+	if err != nil {
+		return verdict{}, err
+	}
 	if g == nil {
 		v := judge.Weigh(append(evidence.Gather(e.Machine, p), buried))
 		return verdict{answer: v.Answer, why: v.Why}, nil
 	}
 	defer g.Close()
-	v, err := judge.Holder(r, g)
-	if err != nil {
-		return verdict{}, err
-	}
 	current, err := r.IsCurrent(g.Info.ID())
 	if v.Spent() && v.Guards.Binding() {
 		return verdict{answer: judge.Alive, why: sayGuarded, current: current}, err
@@ -75,18 +75,20 @@ func weigh(ctx context.Context, at Place, p evidence.Party) (verdict, error) {
 // is seen to live still counts more: people delete roots by hand.
 var buried = evidence.Finding{Rung: evidence.Completion, Answer: evidence.Gone, Why: sayBuried}
 
-// generationOf opens what the v3 root has of generation id: the held one, or a
-// tombstone; nil when nothing is left. A nil root means that nothing can be
-// learned there.
-func generationOf(ctx context.Context, at Place, id protocol.ID) (*tree.Root, *tree.Generation, error) {
+// rootOf opens the v3 root; nil when nothing can be learned there.
+func rootOf(ctx context.Context, at Place) (*tree.Root, error) {
 	r, err := tree.Open(ctx, at.Lock, at.format())
 	switch {
 	case errors.Is(err, tree.ErrNoRoot), absent(err), errors.Is(err, protocol.ErrFormat),
 		errors.Is(err, protocol.ErrTooNew), errors.Is(err, protocol.ErrNotRoot):
-		return nil, nil, nil
-	case err != nil:
-		return nil, nil, err
+		return nil, nil
 	}
+	return r, err
+}
+
+// generationOf opens what the root has of generation id: the held one, or a
+// tombstone; nil when nothing is left.
+func generationOf(r *tree.Root, id protocol.ID) (*tree.Generation, error) {
 	g, err := r.Current()
 	if g != nil && g.ID != id {
 		g.Close()
@@ -95,11 +97,7 @@ func generationOf(ctx context.Context, at Place, id protocol.ID) (*tree.Root, *t
 	if g == nil && err == nil {
 		g, err = r.Tombstone(id)
 	}
-	if err != nil {
-		r.Close()
-		return nil, nil, err
-	}
-	return r, g, nil
+	return g, err
 }
 
 const (
@@ -120,7 +118,7 @@ func weighCurrent(ctx context.Context, at Place) (verdict, error) {
 		return verdict{}, err
 	}
 	defer r.Close()
-	g, err := r.Current()
+	g, v, err := judge.Current(r)
 	if err != nil {
 		return verdict{}, err
 	}
@@ -128,12 +126,11 @@ func weighCurrent(ctx context.Context, at Place) (verdict, error) {
 		return verdict{answer: judge.Finished, why: sayLeftBehind}, nil
 	}
 	defer g.Close()
-	if g.Empty || g.ID == at.Mine && at.Mine != "" {
+	if g.Empty || g.Debris || g.ID == at.Mine && at.Mine != "" {
 		return verdict{answer: judge.Finished, why: sayLeftBehind}, nil
 	}
-	v, err := judge.Holder(r, g)
 	self := g.Record != nil && r.Env.Leases.Has(g.ID)
-	return verdict{answer: v.Answer, why: v.Why, self: self, current: true}, err
+	return verdict{answer: v.Answer, why: v.Why, self: self, current: true}, nil
 }
 
 func (v verdict) spent() bool { return v.answer == judge.Gone || v.answer == judge.Finished }

@@ -71,17 +71,13 @@ func At(ctx context.Context, root *fence.Root) (*Observation, error) {
 }
 
 func (o *Observation) see(r *tree.Root) error {
-	g, err := r.Current()
+	g, v, err := judge.Current(r)
 	if err != nil || g == nil {
 		return err
 	}
 	defer g.Close()
 	if g.Empty || g.Debris {
 		return nil // holds nothing (rules 1 and 10)
-	}
-	v, err := judge.Holder(r, g)
-	if err != nil {
-		return err
 	}
 	o.Generation = g.ID
 	o.Holder = holderOf(g, v, r.Env)

@@ -68,6 +68,8 @@ func Reclaim(ctx context.Context, f *fence.Fence) (evidence string, err error) {
 	case v.Guards.Pending && v.Spent():
 		return "", &AliveError{Generation: id, Verdict: judge.Alive.String(),
 			Why: "a guard says that a command of it may still run"}
+	case v.Answer == judge.Undecidable && !stands(token):
+		return "", fence.ErrMoved
 	case !v.Spent():
 		return "", &AliveError{Generation: id, Verdict: v.Answer.String(), Why: v.Why}
 	}
@@ -78,6 +80,13 @@ func Reclaim(ctx context.Context, f *fence.Fence) (evidence string, err error) {
 	// stays binds nothing but the tombstone.
 	guard.Remove(token.Root, v.Guards.Ours...)
 	return v.Why, nil
+}
+
+// stands tells whether the generation is still what was read of it: somebody who was
+// faster deletes the evidence. Not being able to tell is no reason to doubt the verdict.
+func stands(token *tree.Fenced) bool {
+	yes, err := token.Root.Stands(token.Generation)
+	return yes || err != nil
 }
 
 func move(token *tree.Fenced) error {

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"io/fs"
+	"slices"
 
 	"genlock.dev/genlock/internal/vfs"
 )
@@ -177,6 +178,9 @@ func (d *dir) Names(max int) ([]string, error) {
 	names, err := d.Dir.Names(max)
 	if err != nil {
 		return names, d.p.failed(err)
+	}
+	if d.p.w.sc.Backwards {
+		slices.Reverse(names)
 	}
 	h := uint64(0)
 	for _, name := range names {

@@ -174,3 +174,52 @@ func TestLostBeforeFirstTouch(t *testing.T) {
 		"B",
 	)
 }
+
+// A dead generation that cannot be renamed is emptied in place by one, while another one
+// has read what is left of it and looks for the tombstone: that is buried by then. The
+// other one was told that nobody can know who holds the lock.
+func TestBuriedWhileJudged(t *testing.T) {
+	sc := &Scenario{Name: "buried-while-judged", Before: bakedIn, After: settledLater, Preemptions: -1, Lower: true,
+		Procs: both(tryOnce)}
+	follow(t, sc,
+		"B until unlink current/generation",
+		"C until look at retired/a2, twice", // it has claimed what is left, and confirmed
+		"B",
+		"C",
+	)
+}
+
+// The same before it claims.
+func TestBuriedWhileLookedAt(t *testing.T) {
+	sc := &Scenario{Name: "buried-while-looked-at", Before: bakedIn, After: settledLater, Preemptions: -1, Lower: true,
+		Procs: both(tryOnce)}
+	follow(t, sc,
+		"B until unlink current/generation",
+		"C until look at retired/a2",
+		"B",
+		"C",
+	)
+}
+
+// What is emptied in place lost its witness before its record, in the order in which
+// some file systems list them. The record alone says nothing in another PID namespace.
+func TestEmptiedWitnessFirst(t *testing.T) {
+	follow(t, scenarioOf("lower-backwards"),
+		"B until unlink current/owner.json",
+		"C",
+		"B",
+	)
+}
+
+// A holder in another PID namespace releases the lock between two steps of a look: its
+// record was read, and its witness was gone. That was called undecidable, on which some
+// callers give up at once, instead of being looked at again.
+func TestReleasedWhileJudged(t *testing.T) {
+	sc := &Scenario{Name: "released-while-judged", Before: rooted, After: settled, Preemptions: -1, Procs: apart(tryOnce)}
+	follow(t, sc,
+		"B until ends its work",
+		"C until open current/witness",
+		"B",
+		"C",
+	)
+}

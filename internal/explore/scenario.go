@@ -41,6 +41,8 @@ type Scenario struct {
 	RealInodes bool
 	// Lower: current lies in an overlay's lower layer, where it cannot be renamed.
 	Lower bool
+	// Backwards: directories are listed in the opposite order.
+	Backwards bool
 	// Oversleep is how long a sleep takes at least.
 	Oversleep time.Duration
 	// Power keeps the log of what a power cut would lose.

@@ -53,6 +53,9 @@ var scenarios = []*Scenario{
 	{Name: "reclaim-crash", Before: crashedHolder, After: settled, Preemptions: 1, Polls: 1, Crashes: 1, Procs: both(tryOnce)},
 	{Name: "reclaim-wait", Before: crashedHolder, After: settled, Preemptions: 2, Polls: 2, Procs: both(tenant)},
 	{Name: "lower", Before: bakedIn, After: settledLater, Lower: true, Preemptions: 2, Procs: both(tryOnce)},
+	{Name: "lower-crash", Before: bakedIn, After: settledLater, Lower: true, Preemptions: 1, Crashes: 1, Procs: both(tryOnce)},
+	// A claim that is copied has no witness, so that newcomers elsewhere cannot judge it.
+	{Name: "lower-backwards", Before: bakedIn, Lower: true, Backwards: true, Immortal: true, Preemptions: 2, Procs: apart(tryOnce)},
 	{Name: "claim-acquire", Before: crashedHolder, After: settled, Preemptions: 2, Procs: both(reclaimer)},
 	{Name: "prune-crash", Before: rooted, After: settled, Preemptions: 1, Crashes: 1,
 		Procs: []Part{{Do: tryOnce}, {Do: pruneAndHold}}},
@@ -78,6 +81,8 @@ var scenarios = []*Scenario{
 		Procs: []Part{{Do: tryOnce}, {Do: tryOnce}, {Do: tryOnce}}},
 	{Name: "three-reclaim", Before: crashedHolder, After: settled, Preemptions: 1, Crashes: 1,
 		Procs: []Part{{Do: tryOnce}, {Do: tryOnce}, {Do: tryOnce}}},
+	{Name: "three-lower", Before: bakedIn, After: settledLater, Lower: true, Preemptions: 2, Crashes: 1,
+		Procs: []Part{{Do: tryOnce}, {Do: tryOnce}, {Do: (*Proc).Collect}}},
 	{Name: "three-foreign", Before: rooted, After: settledWithoutForeign, Preemptions: 1, Polls: 1, Format: protocol.TTSC,
 		Crashes: 1, Procs: []Part{{Do: tryOnce}, {Do: Foreign}, {Do: Foreign}}},
 	{Name: "three-prune", Before: rooted, After: settled, Preemptions: 2,

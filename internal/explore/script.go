@@ -113,13 +113,23 @@ func (p *Proc) trueRefusal(err error) {
 		}
 		return
 	}
+	p.decided(held.Seen)
 	t := p.w.tenures[held.Seen.Generation]
 	if t == nil || p.marks.deadThen>>t.owner.n&1 == 0 || p.marks.keptThen == t.id {
 		return
 	}
-	if held.Seen.State == observer.Held || held.Seen.State == observer.Undecidable {
+	if held.Seen.State == observer.Held {
 		p.w.fail(ruleVerdict, "%s was told that generation %s is %s (%s), whose holder %s was dead before it asked",
 			p.name, t.id, held.Seen.State, held.Seen.Evidence, t.owner.name)
+	}
+}
+
+// decided: all that an explored world holds of a generation is whole, until somebody
+// who has retired it deletes it. So there is always evidence, and whoever finds none
+// has read what is not current any more (rule 6).
+func (p *Proc) decided(o *observer.Observation) {
+	if o.Generation != "" && (o.State == observer.Undecidable || o.State == observer.Damaged) && !p.w.sc.ByHand && !p.w.sc.faulty() {
+		p.w.fail(ruleVerdict, "%s was told that generation %s is %s (%s)", p.name, o.Generation, o.State, o.Evidence)
 	}
 }
 
@@ -200,6 +210,9 @@ func (p *Proc) Status() *observer.Observation {
 	p.marks.looking = false
 	if err != nil && !p.w.sc.ByHand {
 		p.w.fail(ruleErrors, "%s cannot look: %v", p.name, err)
+	}
+	if err == nil {
+		p.decided(o)
 	}
 	return o
 }

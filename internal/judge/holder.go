@@ -5,15 +5,48 @@ import (
 	"genlock.dev/genlock/internal/tree"
 )
 
+// Current looks at the held generation and judges its holder; nil when there is none.
+// What holds nothing is not judged. Nothing is called undecidable that was retired
+// while the evidence was looked for (rule 6).
+func Current(r *tree.Root) (*tree.Generation, Verdict, error) {
+	return Settle(r, func() (*tree.Generation, error) { return r.Current() })
+}
+
+// lookAgain bounds how often evidence is looked for because the lock changed hands
+// meanwhile.
+const lookAgain = 100
+
+// Settle is Current for whatever look finds.
+func Settle(r *tree.Root, look func() (*tree.Generation, error)) (*tree.Generation, Verdict, error) {
+	for range lookAgain {
+		g, err := look()
+		if g == nil || err != nil || g.ID == "" && (g.Empty || g.Debris) {
+			return g, Verdict{}, err
+		}
+		v, err := Holder(r, g)
+		if err == nil && v.Answer != Undecidable {
+			return g, v, nil
+		}
+		stands := false
+		if err == nil {
+			stands, err = r.Stands(g)
+		}
+		if stands {
+			return g, v, nil
+		}
+		g.Close()
+		if err != nil {
+			return nil, Verdict{}, err
+		}
+	}
+	return nil, Verdict{}, tree.ErrRestless
+}
+
 // Holder judges the holder of g, guards included. Without a confirmed claim the
 // verdict only informs (rule 3).
 func Holder(r *tree.Root, g *tree.Generation) (Verdict, error) {
-	emptied, err := r.BeingEmptied(g)
-	if err != nil {
-		return Verdict{}, err
-	}
 	findings := []evidence.Finding{completion(r, g)}
-	if emptied {
+	if g.Emptied {
 		findings = append(findings, evidence.Finding{Rung: evidence.Completion,
 			Answer: evidence.Finished, Why: evidence.SaidEmptied})
 	}

@@ -133,3 +133,32 @@ func TestBreakNameless(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTornInLowerLayer: a power cut left a generation whose witness alone tells which one
+// it is, and it lies where it cannot be renamed. Who emptied it deleted the witness
+// before the torn generation file, and a crash in between left what nobody could judge.
+func TestTornInLowerLayer(t *testing.T) {
+	ended := false
+	for k := 1; !ended; k++ {
+		before := newWorld(plain, protocol.Genlock)
+		(&scene{w: before}).take(before.process())
+		w := before.afterPowerCut(func(int) bool { return true })
+		current := rootPath + "/" + protocol.CurrentName
+		must(w.disk.WriteFile(current+"/"+protocol.GenerationName, "\x00"))
+		must(w.disk.MarkLower(current))
+		p := w.process()
+		err := p.under(killAfter(p, k), func() error { return w.turn(p) })
+		ended = len(p.ops) < k
+		if ended {
+			must(err)
+		}
+		p.kill()
+		p = w.process()
+		if err := w.turn(p); err != nil {
+			t.Errorf("killed after operation %d: %v", k, err)
+		}
+		if left, err := w.leftovers(p); err != nil || len(left) > 0 {
+			t.Errorf("killed after operation %d: left: %v, %v", k, left, err)
+		}
+	}
+}

@@ -85,14 +85,13 @@ func isBuried(r *tree.Root, id protocol.ID) (bool, error) {
 }
 
 func bury(r *tree.Root, id protocol.ID) (bool, error) {
-	g, err := r.Tombstone(id)
+	g, v, err := judge.Settle(r, func() (*tree.Generation, error) { return r.Tombstone(id) })
 	if err != nil || g == nil {
 		return err == nil, err
 	}
 	defer g.Close()
-	v, err := judge.Holder(r, g)
-	if err != nil || !v.Reclaimable() || tooYoung(r, g) {
-		return false, err
+	if !v.Reclaimable() || tooYoung(r, g) {
+		return false, nil
 	}
 	if needed, err := standsIn(r, g); needed || err != nil {
 		return false, err

@@ -25,6 +25,9 @@ func Retire(token *tree.Fenced) error {
 		// somebody is emptying it, or died doing so.
 		return finish(token, ErrFenced)
 	}
+	if g.Emptied {
+		return ErrNotCurrent // somebody has come to the end of it meanwhile
+	}
 	err = Move(r, g.ID, g.Info.ID())
 	switch {
 	case vfs.IsCrossDevice(err):
@@ -185,9 +188,9 @@ func copyFile(r *tree.Root, from, to vfs.Dir, name string) error {
 	return vfs.WriteFile(to, name, data, r.FileMode())
 }
 
-// finish empties the directory of g through its handle, the generation file last,
-// so that at every moment it is either still recognised as g, whose tombstone
-// exists, or holds nothing. cause is ErrFenced if the tombstone is another's.
+// finish empties the directory of g through its handle, in an order in which at every
+// moment it is either still recognised as g, whose tombstone exists, or holds
+// nothing. cause is ErrFenced if the tombstone is another's.
 func finish(token *tree.Fenced, cause error) error {
 	r, g := token.Root, token.Generation
 	same, err := r.IsCurrent(g.Info.ID())
@@ -237,7 +240,10 @@ func Clear(r *tree.Root, g *tree.Generation) error {
 	return err
 }
 
-// empty deletes what is in dir, the generation file last.
+// empty deletes what is in dir. The record goes first: what it says cannot be believed
+// any more once the witness or the completion is gone, and without it the tombstone
+// decides. What tells the id goes last, the witness after the generation file,
+// because it is believed against that.
 func empty(dir vfs.Dir) error {
 	names, err := dir.Names(0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -246,15 +252,36 @@ func empty(dir vfs.Dir) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		if name != protocol.GenerationName {
+	for _, turn := range []int{first, between, last, veryLast} {
+		for _, name := range names {
+			if turnOf(name) != turn {
+				continue
+			}
 			if err := vfs.RemoveAll(dir, name, nil); err != nil {
 				return err
 			}
 		}
 	}
-	if err := dir.Remove(protocol.GenerationName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
 	return nil
+}
+
+// The turns in which empty deletes.
+const (
+	first = iota
+	between
+	last
+	veryLast
+)
+
+func turnOf(name string) int {
+	_, witness := protocol.ParseWitness(name)
+	switch {
+	case name == protocol.RecordName:
+		return first
+	case name == protocol.GenerationName:
+		return last
+	case witness:
+		return veryLast
+	}
+	return between
 }

@@ -23,15 +23,12 @@ type Fate struct {
 
 // FateOf looks at the tombstone of id and changes nothing.
 func FateOf(r *tree.Root, id protocol.ID) (Fate, error) {
-	g, err := r.Tombstone(id)
+	g, v, err := judge.Settle(r, func() (*tree.Generation, error) { return r.Tombstone(id) })
 	if err != nil || g == nil {
 		return Fate{Gone: err == nil}, err
 	}
 	defer g.Close()
-	v, err := judge.Holder(r, g)
 	switch {
-	case err != nil:
-		return Fate{}, err
 	case v.Guards.Quarantine != "":
 		return Fate{Stuck: true, Why: v.Guards.Quarantine}, nil
 	case v.Guards.Pending:

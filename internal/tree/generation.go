@@ -32,6 +32,12 @@ type Generation struct {
 	Empty bool
 	// Debris: neither generation, record nor witness (rule 10).
 	Debris bool
+	// Emptied: its record is gone, and another directory stands in for it as its
+	// tombstone, since it could not be renamed. It is retired, and whoever has a
+	// claim may finish what somebody began (rule 10).
+	Emptied bool
+	// named is the tombstone's name; "" for what was read in current.
+	named protocol.ID
 }
 
 // Close closes the handle.
@@ -51,8 +57,9 @@ const lookAgain = 100
 var ErrRestless = errors.New("the lock changes hands faster than it can be looked at")
 
 // Current looks at the held generation; nil when there is none. What looks torn
-// is believed only if current is still the same directory afterwards: a
-// release between two reads is neither abandonment nor corruption (rule 6).
+// is believed only if current is still the same directory, and says the same,
+// afterwards: a release between two reads is neither abandonment nor corruption,
+// and what somebody empties is not damaged (rule 6).
 //
 // What persists is reported as itself (rule 9), not as a lock that is restless.
 func (r *Root) Current() (*Generation, error) {
@@ -62,8 +69,8 @@ func (r *Root) Current() (*Generation, error) {
 		if err == nil && (g == nil || g.Problem == "") {
 			return g, nil
 		}
-		same, serr := r.stillThere(g)
-		if err == nil && serr == nil && same {
+		stands, serr := r.stands(g)
+		if err == nil && serr == nil && stands {
 			return g, nil
 		}
 		if g != nil {
@@ -82,12 +89,63 @@ func (r *Root) Current() (*Generation, error) {
 	return nil, restless
 }
 
-// stillThere tells whether current leads to g's directory now.
-func (r *Root) stillThere(g *Generation) (bool, error) {
+// stands tells whether what was read of g, which looks torn, is true now.
+//
+// Where a generation is emptied its tombstone stands as long as anything in current
+// tells its id. So whoever finds the id first, then no tombstone, and then the id
+// again, has seen damage; otherwise the emptying came to its end meanwhile.
+func (r *Root) stands(g *Generation) (bool, error) {
 	if g == nil {
 		return false, nil
 	}
-	return r.IsCurrent(g.Info.ID())
+	same, err := r.IsCurrent(g.Info.ID())
+	if err != nil || !same || g.Record != nil || g.ID == "" {
+		return same, err
+	}
+	if g.Emptied, err = r.stoodIn(g); g.Emptied || err != nil {
+		return true, err
+	}
+	return r.Stands(g)
+}
+
+// Stands tells whether what was read of g is there now. Evidence is looked for in g's
+// directory, which whoever has retired it deletes: that none was found is worth
+// something only if g stands afterwards (rule 6).
+func (r *Root) Stands(g *Generation) (bool, error) {
+	again, err := r.readAgain(g)
+	if again == nil || err != nil {
+		return false, vanishedIsFine(err)
+	}
+	defer again.Close()
+	return again.Info.ID() == g.Info.ID() && again.ID == g.ID && again.Problem == g.Problem, nil
+}
+
+func (r *Root) readAgain(g *Generation) (*Generation, error) {
+	if g.named != "" {
+		return r.Tombstone(g.named)
+	}
+	return r.generation(r.Dir, protocol.CurrentName, "")
+}
+
+func vanishedIsFine(err error) error {
+	if vfs.IsVanished(err) {
+		return nil
+	}
+	return err
+}
+
+// stoodIn tells whether another directory than g is the tombstone of its id.
+func (r *Root) stoodIn(g *Generation) (bool, error) {
+	retired, err := r.Retired()
+	if err != nil || retired == nil {
+		return false, err
+	}
+	defer retired.Close()
+	info, err := retired.Lstat(string(g.ID))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && info.IsDir() && info.ID() != g.Info.ID(), err
 }
 
 // IsCurrent looks current up anew from the root by path and tells whether it is
@@ -128,25 +186,6 @@ func (r *Root) Tombstone(id protocol.ID) (*Generation, error) {
 	return g, err
 }
 
-// BeingEmptied tells whether g is what is left of a generation that could not be
-// renamed: its record is gone, and another directory stands in for it as its
-// tombstone. Whoever has a claim may finish what somebody began (rule 10).
-func (r *Root) BeingEmptied(g *Generation) (bool, error) {
-	if g.Record != nil || g.ID == "" {
-		return false, nil
-	}
-	retired, err := r.Retired()
-	if err != nil || retired == nil {
-		return false, err
-	}
-	defer retired.Close()
-	info, err := retired.Lstat(string(g.ID))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil && info.IsDir() && info.ID() != g.Info.ID(), err
-}
-
 // Retired opens the place of the tombstones; nil when somebody removed it.
 func (r *Root) Retired() (vfs.Dir, error) {
 	d, err := r.Dir.OpenDir(protocol.RetiredName)
@@ -169,7 +208,7 @@ func (r *Root) generation(d vfs.Dir, name string, named protocol.ID) (*Generatio
 	if err != nil {
 		return nil, UnsafeDir(d, name, err)
 	}
-	g := &Generation{Dir: dir}
+	g := &Generation{Dir: dir, named: named}
 	if g.Info, err = dir.Stat(); err == nil {
 		err = g.read(named)
 	}
