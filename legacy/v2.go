@@ -75,6 +75,7 @@ func readV2Root(r *tree.Root) (err error) {
 // seen is the held v2 generation as one look found it, its directory open.
 type seen struct {
 	id    protocol.ID
+	said  protocol.ID // which generation its record names
 	dir   vfs.Dir
 	info  vfs.Info
 	sight *Sight
@@ -139,6 +140,9 @@ func (now *seen) read(ctx context.Context, at Place, r *tree.Root) (err error) {
 		return err
 	}
 	now.id = id
+	if rec != nil {
+		now.said = rec.Generation
+	}
 	sight := (&Sight{Dialect: v2Name, Path: filepath.Join(r.Path, protocol.CurrentName), Sure: true}).tell(rec)
 	sight.Generation = id
 	v := verdict{answer: judge.Undecidable, why: problem}
@@ -191,11 +195,28 @@ func (v2) Reclaim(ctx context.Context, at Place) (string, error) {
 	if err := at.permits(now.sight, nil); err != nil {
 		return "", err
 	}
-	err = persist(r.Env, renameBudget, r.Dir, func() error { return retireV2(r, now.id, now.dir, now.info) })
+	id, err := now.fence(r.Env)
+	if err != nil {
+		return "", err
+	}
+	err = persist(r.Env, renameBudget, r.Dir, func() error { return retireV2(r, id, now.dir, now.info) })
 	if errors.Is(err, tomb.ErrFenced) {
-		return "", fmt.Errorf("%s: generation %s was retired before and is held again: %w", r.Path, now.id, err)
+		return "", fmt.Errorf("%s: generation %s was retired before and is held again: %w", r.Path, id, err)
 	}
 	return now.sight.Why, err
+}
+
+// fence is the name of its tombstone. A generation that names no id, which nobody but an
+// operator takes away, has the one of its record; without any it gets a fresh one, which
+// keeps what lies there and fences nobody.
+func (now *seen) fence(e *env.Env) (protocol.ID, error) {
+	switch {
+	case now.id != "":
+		return now.id, nil
+	case now.said != "":
+		return now.said, nil
+	}
+	return e.NewID()
 }
 
 // retireV2 renames current onto its tombstone, in the way and with the checks of
