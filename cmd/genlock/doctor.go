@@ -35,8 +35,11 @@ func newDoctor() *cobra.Command {
 				}
 				return writeFinding(out, target, f)
 			})
+			if err == nil && looked+found == 0 {
+				err = missing(target)
+			}
 			if err == nil && !asJSON {
-				_, err = fmt.Fprintf(out, "%s in %s\n", findings(found), lookedAt(looked, target))
+				_, err = fmt.Fprintf(out, "%s in %s\n", findings(found), countOf(looked, "lock"))
 			}
 			if ferr := out.Flush(); err == nil {
 				err = ferr
@@ -49,15 +52,6 @@ func newDoctor() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line, for every finding")
 	return cmd
-}
-
-// lookedAt says so when nothing stands where it was told to look.
-func lookedAt(n int, t operate.Target) string {
-	s := countOf(n, "lock")
-	if n == 0 && t.Nothing(context.Background()) {
-		s += ": there is neither a lock nor a directory " + t.Path
-	}
-	return s
 }
 
 func findings(n int) string {

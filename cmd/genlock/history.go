@@ -65,6 +65,11 @@ func (f *historyFlags) run(ctx context.Context, target operate.Target, out io.Wr
 	if err != nil && !noLog {
 		return err
 	}
+	if len(h.Lanes)+len(h.Notes) == 0 {
+		if err := missing(target); err != nil {
+			return err
+		}
+	}
 	if noLog {
 		newTextReport(os.Stderr, waitBounds{}, false).exit(outcome{say: []string{"there is no event log, so only what is known now is told"},
 			hint: "genlock run --log FILE, or " + logVariable + "=FILE, keeps one"})
@@ -73,11 +78,7 @@ func (f *historyFlags) run(ctx context.Context, target operate.Target, out io.Wr
 	case f.json:
 		err = h.WriteJSON(out)
 	case len(h.Lanes)+len(h.Notes) == 0:
-		text := "nothing is known about the past of these locks"
-		if target.Nothing(ctx) {
-			text += ": there is neither a lock nor a directory " + target.Path
-		}
-		_, err = fmt.Fprintln(out, text)
+		_, err = fmt.Fprintln(out, "nothing is known about the past of these locks")
 	default:
 		err = h.WriteText(out, target, columns(out))
 	}

@@ -26,6 +26,9 @@ func newList() *cobra.Command {
 		Args:  oneOperand,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target, err := operate.Directory(context.Background(), args[0])
+			if merr := missing(target); merr != nil {
+				return merr
+			}
 			if err != nil {
 				return err
 			}

@@ -74,7 +74,12 @@ func (f *pruneFlags) run(ctx context.Context, target operate.Target, w io.Writer
 		Progress: progress.show,
 	})
 	progress.line.clear()
-	if serr := f.sum(out, target, done); serr != nil {
+	if err == nil && done.Locks+done.Removed+done.Kept+len(failed) == 0 {
+		if err := missing(target); err != nil {
+			return err
+		}
+	}
+	if serr := f.sum(out, done); serr != nil {
 		err = errors.Join(err, serr)
 	}
 	return errors.Join(append(failed, err, out.Flush())...)
@@ -123,7 +128,7 @@ type pruneTotal struct {
 	DryRun  bool   `json:"dry_run"`
 }
 
-func (f *pruneFlags) sum(out *bufio.Writer, t operate.Target, done operate.Pruned) error {
+func (f *pruneFlags) sum(out *bufio.Writer, done operate.Pruned) error {
 	if f.json {
 		return writeLine(out, pruneTotal{protocol.Schema, "total", done.Locks, done.Removed, done.Names,
 			done.Bytes, done.Kept, f.dryRun})
@@ -133,7 +138,7 @@ func (f *pruneFlags) sum(out *bufio.Writer, t operate.Target, done operate.Prune
 		kept = fmt.Sprintf("; kept %d that somebody may still need", done.Kept)
 	}
 	_, err := fmt.Fprintf(out, "%s %s with %s from %s%s\n", f.verb(), countOf(done.Names, "name"),
-		operate.Bytes(done.Bytes), lookedAt(done.Locks, t), kept)
+		operate.Bytes(done.Bytes), countOf(done.Locks, "lock"), kept)
 	return err
 }
 

@@ -29,6 +29,9 @@ func newStatus() *cobra.Command {
 			if seen == nil {
 				return err
 			}
+			if err := missingDirectoryOf(seen); err != nil {
+				return err
+			}
 			write := writeStatus
 			if asJSON {
 				write = writeJSON
