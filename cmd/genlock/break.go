@@ -9,6 +9,7 @@ import (
 
 	"genlock.dev/genlock"
 	"genlock.dev/genlock/fence"
+	"genlock.dev/genlock/internal/operate"
 	"genlock.dev/genlock/observer"
 	"genlock.dev/genlock/protocol"
 	"genlock.dev/genlock/retire"
@@ -83,6 +84,7 @@ func (f *breakFlags) run(ctx context.Context, name string) (string, error) {
 		return "", err
 	}
 	const tries = 20 // each means that the lock changed hands meanwhile
+	met := false // it was held a moment ago
 	for range tries {
 		seen, err := lock.Status(ctx)
 		if err != nil {
@@ -95,9 +97,14 @@ func (f *breakFlags) run(ctx context.Context, name string) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		if id == "" && !met && f.unheardOf(ctx, seen) {
+			return "", &stateError{fmt.Sprintf("there is no generation %s at lock %s, which is free, and nothing tells that there was one; nothing was changed",
+				f.generation, name), "it ended well, or is that of another lock: genlock list " + observer.Quote(filepath.Dir(seen.Lock))}
+		}
 		if id == "" {
 			return f.nothing(name), nil
 		}
+		met = true
 		err = f.one(ctx, lock.Path(), seen.Format, id)
 		if errors.Is(err, fence.ErrMoved) {
 			continue
@@ -171,6 +178,17 @@ func (f *breakFlags) target(name string, seen *observer.Observation) (protocol.I
 	}
 	return "", &stateError{fmt.Sprintf("lock %s: generation %s is not held, %s is; nothing was changed", name, meant, seen.Generation),
 		"who holds it, and whether that is alive: genlock status " + observer.Quote(seen.Lock)}
+}
+
+// unheardOf tells whether nothing shows that the generation meant was ever held here: a
+// mistyped one is not "already gone", and the one that was meant stays held.
+func (f *breakFlags) unheardOf(ctx context.Context, seen *observer.Observation) bool {
+	meant := protocol.ID(f.generation)
+	if f.damaged || seen.Last != nil && seen.Last.Generation == meant {
+		return false
+	}
+	there, err := operate.HasTombstone(ctx, seen.Lock, seen.Format, meant)
+	return err == nil && !there
 }
 
 func (f *breakFlags) nothing(name string) string {
