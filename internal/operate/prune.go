@@ -32,10 +32,16 @@ type pruner struct {
 	env  *env.Env
 	opt  PruneOptions
 	done Pruned
+	// Of the root that is being cleaned: what was counted in it, or would be, and the
+	// generation that was retired with its size before that, as a dry run finds it.
+	counted size
+	retired protocol.ID
+	was     size
 }
 
 func (p *pruner) root(at place) error {
 	p.done.Locks++
+	p.counted, p.retired, p.was = size{}, "", size{}
 	defer func() { p.opt.Progress(p.done) }()
 	idle := p.isIdle(at)
 	if idle && !p.opt.Roots {
@@ -101,8 +107,10 @@ func (p *pruner) abandoned(root *fence.Root, r *tree.Root) error {
 	if err != nil || seen.State != observer.Abandoned {
 		return p.problem(r.Lock, err)
 	}
+	was := measure(r.Dir, protocol.CurrentName)
 	if p.opt.DryRun {
-		return p.removed("abandoned", r.Lock, r.Path+"/"+protocol.CurrentName, measure(r.Dir, protocol.CurrentName))
+		p.retired = seen.Generation
+		return p.removed("abandoned", r.Lock, r.Path+"/"+protocol.CurrentName, was)
 	}
 	f, err := fence.Claim(p.ctx, root, seen.Generation)
 	if errors.Is(err, fence.ErrMoved) {
@@ -113,6 +121,7 @@ func (p *pruner) abandoned(root *fence.Root, r *tree.Root) error {
 	}
 	evidence, err := retire.Reclaim(p.ctx, f)
 	if err == nil {
+		p.retired, p.was = seen.Generation, was
 		WriteLog(p.ctx, p.opt.Log, "genlock prune", eventlog.Entry{Event: "reclaimed", Lock: r.Lock, Generation: seen.Generation,
 			State: string(seen.State), Evidence: evidence})
 	}
@@ -128,6 +137,9 @@ func (p *pruner) tombstone(root *fence.Root, r *tree.Root, id protocol.ID) error
 		return context.Cause(p.ctx)
 	}
 	s := below(r.Dir, protocol.RetiredName, string(id))
+	if id == p.retired && s.names > 0 {
+		s = p.was // without the place for our claim
+	}
 	gone, err := false, error(nil)
 	if p.opt.DryRun {
 		var fate tomb.Fate
@@ -185,6 +197,7 @@ func (p *pruner) settle(kind, lock, path string, s size, gone bool, err error) e
 
 func (p *pruner) removed(kind, lock, path string, s size) error {
 	p.done.Removed++
+	p.counted.add(s)
 	p.done.Names += s.names
 	p.done.Bytes += s.bytes
 	return p.opt.Removed(Removal{Schema: protocol.Schema, Kind: kind, Lock: lock, Path: path,

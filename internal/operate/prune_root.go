@@ -45,7 +45,7 @@ func (p *pruner) idleRoot(at place, root *fence.Root) error {
 		return p.problem(at.lock, fmt.Errorf("lock %s: %w", at.lock, ErrForeignClients))
 	}
 	seen, err := observer.Look(p.ctx, at.lock, at.format)
-	if err != nil || seen.State != observer.Free {
+	if err != nil || seen.State != observer.Free && !p.wouldBeFree(seen) {
 		return p.problem(at.lock, err)
 	}
 	if p.opt.DryRun {
@@ -53,7 +53,9 @@ func (p *pruner) idleRoot(at place, root *fence.Root) error {
 			p.done.Kept++
 			return nil
 		}
-		return p.removed("root", at.lock, r.Path, measure(r.Parent, at.name))
+		s := measure(r.Parent, at.name)
+		s.add(size{-p.counted.names, -p.counted.bytes}) // what would be gone by then
+		return p.removed("root", at.lock, r.Path, s)
 	}
 	if mutant.On(mutant.RootUnheld) {
 		moved, err := tomb.MoveRoot(r)
@@ -69,6 +71,11 @@ func (p *pruner) idleRoot(at place, root *fence.Root) error {
 		return p.problem(at.lock, err)
 	}
 	return p.removeRoot(at, r, tenure)
+}
+
+// wouldBeFree tells in a dry run whether the lock would be free by now.
+func (p *pruner) wouldBeFree(seen *observer.Observation) bool {
+	return p.opt.DryRun && p.retired != "" && seen.Generation == p.retired
 }
 
 // removeRoot moves the root away while holding its lock, so that no holder can be
