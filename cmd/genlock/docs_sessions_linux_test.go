@@ -196,7 +196,7 @@ func playEnded(p *stage) {
 	h.send("\x03")
 	h.expect("ready> ")
 	h.send("echo status $?; genlock status cache/tool.lock\n")
-	h.expect(`last: [^\n]*\n(?s:.*)ready> `)
+	h.expect(`last fault: [^\n]*\n(?s:.*)ready> `)
 }
 
 func playHandOver(p *stage) {

@@ -87,7 +87,7 @@ func writeStatus(w io.Writer, o *observer.Observation) error {
 		[2]string{"old state", oldVerdict(o.Old)},
 		[2]string{"claims", count(o.Claims)},
 		[2]string{"tombstones", count(o.Tombstones)},
-		[2]string{"last", lastFact(o.Last)},
+		[2]string{"last fault", lastFact(o.Last)},
 		[2]string{"next", o.Next})
 	for _, f := range facts {
 		if f[1] == "" {
