@@ -270,3 +270,26 @@ func TestLostWhileTakingTheOthers(t *testing.T) {
 		}
 	}
 }
+
+// Of a directory that one dialect is sure of, the others are not asked: each look costs
+// as much as a look at our own lock.
+func TestSureOfItLooksOnce(t *testing.T) {
+	for name, list := range map[string]string{"mkdir": "mkdir,v2", "token": "token=here"} {
+		w := newWorld(t)
+		w.hold(name)
+		p := w.proc()
+		looks := 0
+		p.before = func(op faultfs.Op) error {
+			if op.Verb == faultfs.OpenDir && op.Path == lock {
+				looks++
+			}
+			return nil
+		}
+		if sights, err := mustParse(t, list).See(p.ctx, at("")); err != nil || len(sights) != 1 {
+			t.Errorf("%s: %+v, %v", name, sights, err)
+		}
+		if looks != 1 {
+			t.Errorf("%s: it was opened %d times", name, looks)
+		}
+	}
+}

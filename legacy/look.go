@@ -33,9 +33,11 @@ func look(ctx context.Context, at Place, dialect string, see func(*slot) (*Sight
 		if serr != nil {
 			return nil, serr
 		}
-		if same {
+		if same && !absent(err) {
 			return sight, err
 		}
+		// Also when its name is still there: a directory is dead a moment before that
+		// goes.
 	}
 	s := &Sight{Dialect: dialect, Path: at.Lock}
 	return s.give(verdict{answer: judge.Undecidable, why: "it changes hands faster than it can be looked at"}), nil

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"genlock.dev/genlock/internal/vfs/faultfs"
 	"genlock.dev/genlock/legacy"
 	"genlock.dev/genlock/protocol"
 )
@@ -191,5 +193,42 @@ func TestParse(t *testing.T) {
 	}
 	if err := mustParse(t, "mkdir,token,v2").CheckHold(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A directory is dead a moment before its name is gone: what reads it is told that nothing
+// is there, and who looks by its path still finds it. That is no error, but a reason to
+// look again.
+func TestDeadBeforeItsNameIsGone(t *testing.T) {
+	for _, list := range []string{"", "mkdir", "token", "token=here", "heartbeat=10s"} {
+		for _, files := range []map[string]string{{}, {"owner.json": `{"pid":99,"hostname":"vm","token":"t"}`}} {
+			w := newWorld(t)
+			for _, place := range []string{lock, place("v2")} {
+				w.ok(w.disk.MkdirAll(place, 0o777))
+				for name, data := range files {
+					w.ok(w.disk.WriteFile(place+"/"+name, data))
+				}
+			}
+			w.ok(w.disk.WriteFile(lock+".v2/protocol-v2", "ttsc-plugin-build-lock-v2\n"))
+			w.pass(11 * time.Second)
+			want, err := mustParse(t, list).See(w.proc().ctx, at(""))
+			w.ok(err)
+			for k, ended := 1, false; !ended; k++ {
+				p, n := w.proc(), 0
+				p.before = func(op faultfs.Op) error {
+					if op.Verb == faultfs.Names {
+						if n++; n == k {
+							return syscall.ENOENT
+						}
+					}
+					return nil
+				}
+				got, err := mustParse(t, list).See(p.ctx, at(""))
+				if ended = n < k; err != nil || len(got) != len(want) {
+					t.Errorf("%q with %v, k=%d: %d sights, want %d, %v", list, files, k, len(got), len(want), err)
+				}
+				wantNoLeak(t, p)
+			}
+		}
 	}
 }

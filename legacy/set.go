@@ -88,8 +88,12 @@ func (s Set) quiet(ctx context.Context, at Place) (bool, error) {
 func (s Set) seeOthers(ctx context.Context, at Place, seen []*Sight) ([]*Sight, error) {
 	var others []*Sight
 	for _, k := range kinds {
-		if slices.Contains(s.Names(), k.name) {
-			continue
+		sure := func(o *Sight) bool {
+			at, ok := kindOf(o.Dialect)
+			return ok && o.Sure && at.place == k.place
+		}
+		if slices.Contains(s.Names(), k.name) || slices.ContainsFunc(seen, sure) {
+			continue // in the second case nothing that it could see there would count
 		}
 		d, err := k.make("")
 		if err != nil {

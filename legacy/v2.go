@@ -110,7 +110,7 @@ func seeV2(ctx context.Context, at Place, r *tree.Root) (*seen, error) {
 			return now, nil
 		}
 		dir.Close()
-		if serr != nil || same {
+		if serr != nil || same && !absent(err) { // see look
 			return nil, errors.Join(err, serr)
 		}
 	}
