@@ -89,16 +89,31 @@ func publishFence(s *slot) (*dirFence, error) {
 	if err != nil {
 		return nil, err
 	}
+	return publishFenceOf(s, id)
+}
+
+// fenceMoved fences the lock again with the fence id that it was moved away by. An old
+// program that deletes by path had begun with it, and the fence went first. It is
+// still the lock that was judged, and its tombstone must not become empty: a late
+// rename would replace it. nil while the lock is not moved.
+func fenceMoved(s *slot, id protocol.ID) (*dirFence, error) {
+	if same, err := s.same(); same || err != nil {
+		return nil, err
+	}
+	return publishFenceOf(s, id)
+}
+
+func publishFenceOf(s *slot, id protocol.ID) (*dirFence, error) {
 	f := &dirFence{Generation: id, MtimeMs: float64(s.info.ModTime.UnixNano()) / float64(time.Millisecond)}
 	name := s.base + fenceCandidate + string(id)
-	err = writeFence(s, name, f)
+	err := writeFence(s, name, f)
 	if err == nil {
 		err = s.parent.Rename(name, s.dir, fenceDir, vfs.Plain)
 	}
 	if err == nil {
 		return f, nil
 	}
-	// The name holds our own id: nobody else publishes by it.
+	// Nobody else publishes by the name: the id is ours, or that of what we moved.
 	vfs.RemoveAll(s.parent, name, nil)
 	there, rerr := readFence(s.dir)
 	switch {

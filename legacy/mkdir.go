@@ -84,6 +84,9 @@ func (d mkdir) Reclaim(ctx context.Context, at Place) (string, error) {
 	// not moved with it.
 	stillFenced := func() (bool, error) {
 		now, err := readFence(s.dir)
+		if err == nil && now == nil {
+			now, err = fenceMoved(s, fence)
+		}
 		if err != nil || now == nil || now.Generation != fence {
 			return false, nil
 		}

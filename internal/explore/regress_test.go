@@ -223,3 +223,17 @@ func TestReleasedWhileJudged(t *testing.T) {
 		"C",
 	)
 }
+
+// An old program that deletes by path has begun with a dead lock, and deletes its fence
+// while ours moves it away. Ours took that for a lock of somebody else, and when its
+// place was taken it reported that a live lock was displaced.
+func TestFenceDeletedWhileMoved(t *testing.T) {
+	follow(t, scenarioOf("hold-dead-mkdir"),
+		"D until list k.lock",
+		"C until rename k.lock to k.lock.retired-",
+		"D until look at k.lock/owner.json", // it has deleted the fence
+		"C until open directory k.lock/legacy-generation",
+		"D until ends its work",
+		"C",
+	)
+}
