@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"genlock.dev/genlock/internal/vfs"
+	"genlock.dev/genlock/protocol"
 )
 
 // dir is a directory handle of a simulated process. Closing one and asking its
@@ -55,8 +56,11 @@ func (d *dir) Mkdir(name string, perm fs.FileMode) error {
 
 func (d *dir) Open(name string, how vfs.OpenFlag, perm fs.FileMode) (vfs.File, error) {
 	o := d.op(vOpen, name)
-	if how == vfs.Create {
+	switch how {
+	case vfs.Create:
 		o = d.op(vCreate, name)
+	case vfs.Truncate:
+		o = d.op(vTruncate, name)
 	}
 	if !d.p.begin(o) {
 		return nil, errDead
@@ -68,6 +72,9 @@ func (d *dir) Open(name string, how vfs.OpenFlag, perm fs.FileMode) (vfs.File, e
 	if how == vfs.Create {
 		access = writes
 	}
+	if n := child(d.node, name); n != nil && how == vfs.Truncate {
+		d.p.touch(data, n, "", writes)
+	}
 	d.p.touchName(d.node, name, access)
 	inner, err := d.Dir.Open(name, how, perm)
 	if err != nil {
@@ -78,8 +85,15 @@ func (d *dir) Open(name string, how vfs.OpenFlag, perm fs.FileMode) (vfs.File, e
 	if how == vfs.Create {
 		n = d.p.make(d, name, false)
 	}
-	d.p.reads(d, name)
-	d.p.end(how == vfs.Create, uint64(n.id))
+	if how == vfs.Truncate {
+		d.p.w.disk.change(n, func() { n.data = nil })
+		if name == protocol.RecordName {
+			d.node.stripped, d.node.overwritten = true, d.node.maker != d.p.n
+		}
+	} else {
+		d.p.reads(d, name)
+	}
+	d.p.end(how != vfs.Read && how != vfs.ReadWrite, uint64(n.id))
 	f := &file{File: inner, p: d.p, node: n, dir: d.Path()}
 	return f, nil
 }

@@ -41,7 +41,11 @@ type node struct {
 	// Where races keeps what happened to it and to the names in it.
 	slots   [kinds]int32
 	entries map[string]int32
-	// stripped: an old program deleted the record in it.
+	// displaced: ours has moved it by mistake, perhaps for a moment.
+	displaced bool
+	// overwritten: the record of another old program than its maker is in it.
+	overwritten bool
+	// stripped: an old program deleted or emptied the record in it.
 	stripped bool
 	// of is the generation that a directory holds, once its file says so.
 	of protocol.ID

@@ -51,6 +51,7 @@ const oldTries = 3
 func (p *Proc) oldTry() (got, over bool) {
 	p.call()
 	p.old.judged, p.old.bare, p.old.seen = nil, nil, nil
+	p.robbed = robbed{}
 	got, err := p.old.program.Try(lockPath)
 	outcome := resultOf(err)
 	if got {
@@ -75,6 +76,7 @@ func (p *Proc) oldRelease() {
 	p.call()
 	p.old.judged, p.old.bare, p.old.seen = nil, nil, nil
 	err := p.old.program.Release(lockPath)
+	p.forgets()
 	p.done(resultOf(err))
 }
 

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"genlock.dev/genlock"
@@ -71,11 +72,13 @@ func (w *World) oldTaken(p *Proc, n *node, place string) {
 		w.inOrder(p)
 	}
 	switch {
-	case p == owner, owner.dead, p.old != nil && owner.old != nil:
+	case p == owner, owner.dead:
+	case p.old != nil && owner.old != nil:
+		w.misled(p, owner, n, place)
 	case p.old != nil:
 		w.robbery(p, owner, n, place)
 	case owner.old != nil:
-		p.displaced = n
+		p.displaced, n.displaced = n, true
 	default:
 		w.fail(ruleOldLive, "%s moves away the old lock of %s, which lives", p.name, owner.name)
 	}
@@ -137,13 +140,45 @@ func (p *Proc) cameBefore(t *tenure) {
 	}
 }
 
-// knows: what was moved by mistake lies where it lay, or the error tells where.
-func (p *Proc) knows(err error) {
+// knows: what was moved by mistake lies where it lay, or the error tells where. told is
+// whether it does.
+func (p *Proc) knows(err error) (told bool) {
 	var displaced *legacy.DisplacedError
-	if n := p.displaced; n != nil && !errors.As(err, &displaced) {
+	told = errors.As(err, &displaced)
+	switch n := p.displaced; {
+	case told:
+		p.lies(displaced, n)
+	case n != nil:
 		p.w.fail(ruleOldLive, "%s moved the old lock of %s, which lives, to %s (%v)", p.name, p.w.procs[n.maker].name, n.path(), err)
 	}
 	p.displaced = nil
+	return told
+}
+
+// forgets: an old program that releases its lock while ours has moved it away finds
+// nothing to delete. What is put back then stays until its process ends.
+func (p *Proc) forgets() {
+	for _, n := range p.w.disk.nodes {
+		if n.maker == p.n && n.displaced && !n.gone {
+			p.forgot = n
+		}
+	}
+}
+
+// lies: an old lock lies where the error says, that of somebody who lived when the call
+// began, and a scenario in which that happens names the window. n is what p displaced,
+// unless its holder had died by then.
+func (p *Proc) lies(displaced *legacy.DisplacedError, n *node) {
+	_, _, there := p.w.disk.at(displaced.NowLiesAt, nil)
+	switch {
+	case there == nil, p.w.procs[there.maker].old == nil, n != nil && n != there:
+		p.w.fail(ruleOldLive, "%s was told, and the displaced lock does not lie there: %v", p.name, displaced)
+	case p.marks.deadThen>>there.maker&1 != 0:
+		p.w.fail(ruleErrors, "%s was told, and what lies there was abandoned before it asked: %v", p.name, displaced)
+	case !slices.Contains(p.w.sc.Windows, thirdTook):
+		p.w.fail(ruleErrors, "%s was told, and the scenario has no third program: %v", p.name, displaced)
+	}
+	p.w.saw(thirdTook)
 }
 
 // Told asks whether the lease still stands.
@@ -174,8 +209,11 @@ func (w *World) hashOld(h uint64, p *Proc) uint64 {
 		return h
 	}
 	h = mixString(mixString(h, string(p.robbed.dir)), string(p.robbed.v2))
-	if p.displaced != nil {
-		h = mix(h, uint64(p.displaced.id))
+	for _, n := range []*node{p.displaced, p.forgot} {
+		if n != nil {
+			h = mix(h, uint64(n.id))
+		}
+		h = mix(h, 1)
 	}
 	if t := w.tenureAt(w.current()); t != nil && t.owner == p {
 		for _, n := range t.before {

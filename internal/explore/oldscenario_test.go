@@ -53,9 +53,9 @@ func oldOddities() []*Scenario {
 		{Name: "hold-stale", Before: rooted, Dialects: "heartbeat=10s", Hold: true, Preemptions: 2,
 			Procs: beside(besideOld, Part{Do: oldTenant, Old: "heartbeat", Ahead: 2 * muchLater}), Windows: []window{stale, twoStale}},
 		{Name: "three-old-mkdir", Before: deadOld("mkdir"), Dialects: "mkdir", Hold: true, Preemptions: 2,
-			Procs: beside(besideOld, tenant("mkdir"), tenant("mkdir")), Windows: []window{byPath, vanished}},
+			Procs: beside(besideOld, tenant("mkdir"), tenant("mkdir")), Windows: []window{byPath, vanished, lateRecord, thirdTook}},
 		{Name: "three-old-v2", Before: deadOld("v2"), Dialects: "mkdir,v2", Hold: true, Preemptions: 2,
-			Procs: beside(besideOld, tenant("v2"), tenant("mkdir")), Windows: []window{byPath, vanished}},
+			Procs: beside(besideOld, tenant("v2"), tenant("mkdir")), Windows: []window{byPath, vanished, lateRecord, thirdTook}},
 		{Name: "two-and-old", Before: deadOld("mkdir"), Dialects: "mkdir", Hold: true, Preemptions: 2,
 			Procs: beside(besideOld, Part{Do: besideOld, Ahead: muchLater}, tenant("mkdir")), Windows: []window{byPath, vanished}},
 		{Name: "two-observe-old", Before: deadOld("mkdir"), Dialects: "mkdir", Preemptions: 2,
@@ -98,8 +98,15 @@ func deadOld(name string) func(*World) {
 // settledOld is settled, hours later, unless nothing says whose the old lock is: that is
 // undecidable for ever, and for an operator.
 func settledOld(w *World) {
-	if _, _, n := w.disk.at(lockPath, nil); n != nil && w.nameless(n) {
+	_, _, n := w.disk.at(lockPath, nil)
+	if n != nil && w.nameless(n) {
 		return
+	}
+	for _, p := range w.procs[1:] {
+		if n != nil && p.forgot == n && !p.dead {
+			w.saw(letGo)
+			w.Crash(p)
+		}
 	}
 	settledAt(w, 3*muchLater)
 }

@@ -16,6 +16,7 @@ const (
 	vMkdir
 	vCreate
 	vOpen
+	vTruncate
 	vRead
 	vWrite
 	vFlock
@@ -34,7 +35,7 @@ const (
 	vCrash
 )
 
-var verbNames = [...]string{"open directory", "look at", "stat", "make directory", "create", "open", "read", "write",
+var verbNames = [...]string{"open directory", "look at", "stat", "make directory", "create", "open", "open and empty", "read", "write",
 	"lock", "change the mode of", "rename", "unlink", "remove directory", "list", "ask the kind of", "close", "sync",
 	"touch", "ask whether it lives:", "sleep", "", "crash"}
 

@@ -86,6 +86,8 @@ type Proc struct {
 	old *oldProcess // it runs an old program
 	// displaced is an old lock that it moved by mistake, and not back yet.
 	displaced *node
+	// forgot is its own old lock that it released while ours had moved it away.
+	forgot *node
 	// robbed is how an old program took its old lock away, by its place.
 	robbed robbed
 }
@@ -167,7 +169,7 @@ func (p *Proc) giveWay() {
 // changes tells whether operations of this kind change what others see.
 func changes(v verb) bool {
 	switch v {
-	case vMkdir, vCreate, vWrite, vFlock, vChmod, vRename, vRemove, vRmdir, vClose, vTouch:
+	case vMkdir, vCreate, vTruncate, vWrite, vFlock, vChmod, vRename, vRemove, vRmdir, vClose, vTouch:
 		return true
 	}
 	return false

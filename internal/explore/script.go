@@ -86,11 +86,13 @@ func (p *Proc) acquire(how func(context.Context) (*genlock.Lease, error)) *genlo
 		p.leases = append(p.leases, lease)
 	}
 	p.alive()
-	p.knows(err)
+	told := p.knows(err)
 	if err != nil {
 		p.done(2)
 		p.leavesNothing()
-		p.trueRefusal(err)
+		if !told {
+			p.trueRefusal(err)
+		}
 		return nil
 	}
 	p.done(mixString(3, string(lease.Generation())))

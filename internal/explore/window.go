@@ -16,9 +16,12 @@ const (
 	stolen      window = "An old program steals after 10 minutes of waiting"
 	stale       window = "A genlock process that is stopped for longer than their `stale`"
 	twoStale    window = "Two old programs that find the same stale lock"
+	lateRecord  window = "may write its record into a successor's directory"
 	lateOld     window = "A late program retires by path"
 	// What genlock does about a lock that took the place of the one meant.
-	putBack window = "an old program may put a new lock in the place of the dead one"
+	putBack   window = "an old program may put a new lock in the place of the dead one"
+	letGo     window = "its holder may release it, and finds nothing to delete"
+	thirdTook window = "the place is empty, and a third program may take it"
 )
 
 // robbed is what an old program took: the directory L, current in L.v2, or both.
@@ -39,6 +42,12 @@ func (r *robbed) window() window {
 	return r.v2
 }
 
+// misled: an old program takes the lock from another one, which does not notice. What comes
+// of it is their own business, also when ours has taken the place by then.
+func (w *World) misled(p, owner *Proc, n *node, place string) {
+	owner.robbed.set(place, w.windowOf(p, n, place))
+}
+
 // robbery: an old program takes the lock from a process of ours that lives, which
 // happens through the windows that the scenario names, and no others.
 func (w *World) robbery(p, owner *Proc, n *node, place string) {
@@ -55,6 +64,8 @@ func (w *World) windowOf(p *Proc, n *node, place string) window {
 	switch o := p.old; {
 	case o.stealing:
 		return stolen
+	case o.judged == n && n.overwritten:
+		return lateRecord
 	case o.judged == n || o.bare == n:
 		return "it judged that very lock"
 	case place == v2Current:

@@ -16,8 +16,10 @@ func TestWindows(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := strings.Join(strings.Fields(string(page)), " ")
-	if !strings.Contains(told, string(vanished)) {
-		t.Errorf("docs/migration.md does not say: %s", vanished) // see TestVanishedLock
+	for _, win := range []window{vanished, thirdTook, lateRecord, letGo} { // see the tests below
+		if !strings.Contains(told, string(win)) {
+			t.Errorf("docs/migration.md does not say: %s", win)
+		}
 	}
 	for win, at := range map[window]struct {
 		name string
@@ -66,6 +68,59 @@ func TestVanishedLock(t *testing.T) {
 		"B",
 	)
 	if !slices.Equal(w.know.used(), []window{vanished}) {
+		t.Error(w.know.windows)
+	}
+}
+
+// Between ours' last look at a dead lock and its rename an old program puts a new one in
+// its place, and when ours has found out another old program has taken the place.
+func TestThirdTook(t *testing.T) {
+	w := follow(t, scenarioOf("three-old-mkdir"),
+		"C until rename k.lock to k.lock.retired-",
+		"D until begins its work",
+		"C until look at k.lock.retired-",
+		"E until begins its work",
+		"C",
+	)
+	if !slices.Equal(w.know.used(), []window{thirdTook}) {
+		t.Error(w.know.windows)
+	}
+}
+
+// An old program is stopped between making L and writing its record. Another one, which
+// had judged the lock before that one, removes its L by path. It writes its record
+// into the L of a successor, which is ours, works on, and is killed; then a third takes
+// what its record calls abandoned.
+func TestLateRecord(t *testing.T) {
+	sc := *scenarioOf("three-old-mkdir")
+	sc.Procs = append(slices.Clone(sc.Procs), Part{Do: oldTenant, Old: "mkdir", Ahead: muchLater})
+	w := follow(t, &sc,
+		"D until list k.lock",
+		"E until remove directory k.lock, twice",
+		"D until create k.lock/owner.json",
+		"E",
+		"C until ends its work",
+		"D until ends its work",
+		"!D",
+		"F until begins its work",
+		"C",
+	)
+	if !slices.Equal(w.know.used(), []window{lateRecord}) {
+		t.Error(w.know.windows)
+	}
+}
+
+// Ours moves away a new lock by mistake, whose holder releases it in that instant. It is
+// put back, and stays until that process ends.
+func TestReleasedWhileMoved(t *testing.T) {
+	w := follow(t, scenarioOf("observe-mkdir"),
+		"C until rename k.lock to k.lock.retired-",
+		"D until ends its work",
+		"C until rename k.lock.retired-",
+		"D",
+		"C",
+	)
+	if !slices.Equal(w.know.used(), []window{putBack, letGo}) {
 		t.Error(w.know.windows)
 	}
 }

@@ -41,19 +41,24 @@ func (s *Self) read(path string) (data []byte, err error) {
 	return data, err
 }
 
-// write is writeFileSync: it makes the file or overwrites it.
+// write is writeFileSync: it makes the file, or empties it, and then writes.
 func (s *Self) write(path string, data []byte) error {
 	return s.in(path, func(d vfs.Dir, name string) error {
-		err := vfs.WriteFile(d, name, data, 0o666)
-		if !errors.Is(err, fs.ErrExist) {
-			return err
+		const tries = 3 // node makes or empties it in one call
+		var err error
+		for range tries {
+			if err = vfs.WriteFile(d, name, data, 0o666); !errors.Is(err, fs.ErrExist) {
+				return err
+			}
+			var f vfs.File
+			if f, err = d.Open(name, vfs.Truncate, 0); err == nil {
+				_, err = f.Write(data)
+				f.Close()
+			}
+			if !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
 		}
-		f, err := d.Open(name, vfs.ReadWrite, 0)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		_, err = f.Write(data)
 		return err
 	})
 }

@@ -27,6 +27,8 @@ func (d *osDir) Open(name string, how OpenFlag, mode fs.FileMode) (File, error) 
 		flags |= unix.O_RDWR
 	case Create:
 		flags |= unix.O_RDWR | unix.O_CREAT | unix.O_EXCL
+	case Truncate:
+		flags |= unix.O_RDWR | unix.O_TRUNC
 	}
 	fd, err := openAt(d.fd, name, flags, uint32(mode.Perm()))
 	if err != nil {

@@ -22,8 +22,11 @@ func openFile(path, shown string, how OpenFlag) (*osFile, error) {
 	if how != Read {
 		access |= windows.GENERIC_WRITE
 	}
-	if how == Create {
+	switch how {
+	case Create:
 		disposition = windows.CREATE_NEW
+	case Truncate:
+		disposition = windows.TRUNCATE_EXISTING
 	}
 	handle, err := createFile(path, access, disposition, windows.FILE_ATTRIBUTE_NORMAL|windows.FILE_FLAG_OPEN_REPARSE_POINT)
 	if err != nil {

@@ -120,6 +120,9 @@ const (
 	// Create makes a new file for reading and writing; EEXIST if the name
 	// is taken, also by a dangling link.
 	Create
+	// Truncate opens an existing file for reading and writing, and empties it. Only
+	// the old programs do that, which the tests emulate.
+	Truncate
 )
 
 // RenameFlag says what Rename does with an existing target.

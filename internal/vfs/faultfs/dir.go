@@ -62,6 +62,8 @@ func (d *dir) Open(name string, how vfs.OpenFlag, mode fs.FileMode) (vfs.File, e
 		op.Verb = Create
 	case vfs.ReadWrite:
 		op.How = "rw"
+	case vfs.Truncate:
+		op.How = "truncate"
 	}
 	var inner vfs.File
 	err := d.fs.do(op, func() (err error) {

@@ -38,6 +38,9 @@ func (d *dir) Open(name string, how vfs.OpenFlag, mode fs.FileMode) (vfs.File, e
 		if err != nil {
 			return err
 		}
+		if how == vfs.Truncate && n.isRegular() {
+			n.empty()
+		}
 		n.opens++
 		f = d.p.newFile(&description{node: n, readable: true, writable: how != vfs.Read}, join(d.path, name))
 		return nil
@@ -64,9 +67,9 @@ func (p *Process) openNode(at place, how vfs.OpenFlag, mode fs.FileMode) (*node,
 		return nil, syscall.EEXIST
 	case n.isLink():
 		return nil, syscall.ELOOP
-	case how == vfs.ReadWrite && n.isDir():
+	case how != vfs.Read && n.isDir():
 		return nil, syscall.EISDIR
-	case how == vfs.ReadWrite:
+	case how != vfs.Read:
 		want |= toWrite
 	}
 	if err := p.may(n, want); err != nil {
@@ -76,6 +79,13 @@ func (p *Process) openNode(at place, how vfs.OpenFlag, mode fs.FileMode) (*node,
 		return nil, syscall.ENXIO
 	}
 	return n, nil
+}
+
+// empty is no change that a power cut could lose: nothing that is to survive one does it.
+func (n *node) empty() {
+	n.vol.bytes -= int64(len(n.data))
+	n.data = nil
+	n.stamp()
 }
 
 func (p *Process) newFile(desc *description, path string) *file {

@@ -13,6 +13,7 @@ import (
 var fileCases = []testCase{
 	{"files/read and write", testReadWrite},
 	{"files/rewrite in place", testRewrite},
+	{"files/truncate", testTruncate},
 	{"files/read only descriptor", testReadOnlyDescriptor},
 	{"files/read empty", testReadEmpty},
 	{"files/open directory", testOpenDirectoryAsFile},
@@ -67,6 +68,23 @@ func testRewrite(t *testing.T, s *stage) {
 	must(t, err)
 	closing(t, f)
 	s.want(t, "f=again text")
+}
+
+// Opening empties the file, before anything is written.
+func testTruncate(t *testing.T, s *stage) {
+	s.make(t, "f=first text")
+	f, err := s.root.Open("f", vfs.Truncate, 0)
+	must(t, err)
+	s.want(t, "f")
+	_, err = f.Write([]byte("again"))
+	must(t, err)
+	closing(t, f)
+	s.want(t, "f=again")
+	_, err = s.root.Open("none", vfs.Truncate, 0)
+	wantErr(t, "truncation of what is not there", err, syscall.ENOENT)
+	s.make(t, "d/")
+	_, err = s.root.Open("d", vfs.Truncate, 0)
+	wantErr(t, "truncation of a directory", err, syscall.EISDIR)
 }
 
 func testReadOnlyDescriptor(t *testing.T, s *stage) {
