@@ -84,7 +84,7 @@ func (f *breakFlags) run(ctx context.Context, name string) (string, error) {
 		return "", err
 	}
 	const tries = 20 // each means that the lock changed hands meanwhile
-	met := false // it was held a moment ago
+	met := false     // it was held a moment ago
 	for range tries {
 		seen, err := lock.Status(ctx)
 		if err != nil {
