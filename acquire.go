@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/generation"
 	"genlock.dev/genlock/internal/env"
 	"genlock.dev/genlock/internal/mutant"
+	"genlock.dev/genlock/internal/seal"
 	"genlock.dev/genlock/legacy"
 	"genlock.dev/genlock/observer"
 	"genlock.dev/genlock/retire"
@@ -211,5 +213,21 @@ func (a *attempt) pause(ctx context.Context, seen *observer.Observation) error {
 	if a.lock.options.FailUndecidable && seen.State != observer.Held && seen.State != observer.Free {
 		return a.waiter.held(seen, nil)
 	}
-	return a.waiter.sleep(ctx, seen)
+	return a.waiter.sleep(ctx, seen, a.rest())
+}
+
+// restsAfter is how long a wait lasts before what a turn left to be recycled is given
+// up: whoever waits for long has nothing on the disk.
+const restsAfter = 500 * time.Millisecond
+
+// rest gives that up when it is time, and tells whether it was not yet.
+func (a *attempt) rest() (notYet bool) {
+	if a.root == nil {
+		return false
+	}
+	r := seal.Open(a.root)
+	if a.waiter.waited() >= restsAfter {
+		r.DropSpare()
+	}
+	return r.Spare != nil
 }

@@ -41,7 +41,6 @@ func (l *Lease) Stage(a Artifact) (out string, err error) {
 	if err := site.Sweep(); err != nil {
 		return "", l.artifactError(err)
 	}
-	seal.Open(l.tenure).Staged.Store(true)
 	out, err = site.Prepare()
 	return out, l.artifactError(err)
 }

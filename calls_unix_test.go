@@ -18,13 +18,32 @@ import (
 )
 
 // TestCalls: a turn that nobody else wants makes the calls that docs/performance.md
-// lists, in that order, and no others.
+// lists, in that order, and no others: the first turn of a process, and those that
+// follow it at once.
 func TestCalls(t *testing.T) {
 	dir := t.TempDir()
-	var calls []string
+	lock := genlock.New(filepath.Join(dir, "L"), nil)
+	used := newCaller(dir)
+	used.turn(t, lock) // makes the root
+	first := newCaller(dir)
+	compareCalls(t, "its first turn", first.turn(t, lock), documentedCalls(t, "The first turn of a process"))
+	for range 2 { // until it has a directory to recycle, and its files open
+		first.turn(t, lock)
+	}
+	compareCalls(t, "a turn after others", first.turn(t, lock), documentedCalls(t, "A turn right after others"))
+}
+
+// caller is a process of its own that counts.
+type caller struct {
+	ctx   context.Context
+	calls []string
+}
+
+func newCaller(dir string) *caller {
+	c := &caller{}
 	world := *env.From(context.Background())
 	world.FS = faultfs.Wrap(vfs.OS(), faultfs.Hooks{Before: func(op faultfs.Op) error {
-		calls = append(calls, nameless(dir, op))
+		c.calls = append(c.calls, nameless(dir, op))
 		return nil
 	}})
 	ids := 0
@@ -32,19 +51,25 @@ func TestCalls(t *testing.T) {
 		ids++
 		return protocol.ID(fmt.Sprintf("%032x", 64*ids+1)), nil // no turn at collecting
 	}
-	ctx := env.With(context.Background(), world.Keeping())
-	lock := genlock.New(filepath.Join(dir, "L"), nil)
-	for range 3 { // the first turn makes the root and opens it, the second learns where
-		calls = nil
-		lease, err := lock.TryAcquire(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := lease.Release(); err != nil {
-			t.Fatal(err)
-		}
+	c.ctx = env.With(context.Background(), world.Keeping())
+	return c
+}
+
+func (c *caller) turn(t *testing.T, lock *genlock.Lock) []string {
+	t.Helper()
+	c.calls = nil
+	lease, err := lock.TryAcquire(c.ctx)
+	if err != nil {
+		t.Fatal(err)
 	}
-	want := documentedCalls(t)
+	if err := lease.Release(); err != nil {
+		t.Fatal(err)
+	}
+	return c.calls
+}
+
+func compareCalls(t *testing.T, what string, calls, want []string) {
+	t.Helper()
 	for i := range max(len(calls), len(want)) {
 		got, should := "nothing", "nothing"
 		if i < len(calls) {
@@ -54,11 +79,11 @@ func TestCalls(t *testing.T) {
 			should = want[i]
 		}
 		if got != should {
-			t.Errorf("call %d is %s, want %s", i+1, got, should)
+			t.Errorf("%s: call %d is %s, want %s", what, i+1, got, should)
 		}
 	}
 	if t.Failed() {
-		t.Logf("%d calls:\n%s", len(calls), strings.Join(calls, "\n"))
+		t.Logf("%s, %d calls:\n%s", what, len(calls), strings.Join(calls, "\n"))
 	}
 }
 
@@ -75,9 +100,15 @@ func nameless(dir string, op faultfs.Op) string {
 
 var callRow = regexp.MustCompile("(?m)^\\| [0-9]+ \\| `([^`]+)` \\|")
 
-func documentedCalls(t *testing.T) (calls []string) {
+// documentedCalls is the table under a heading.
+func documentedCalls(t *testing.T, heading string) (calls []string) {
 	t.Helper()
-	for _, row := range callRow.FindAllStringSubmatch(read(t, "docs/performance.md"), -1) {
+	_, section, found := strings.Cut(read(t, "docs/performance.md"), "### "+heading+"\n")
+	if !found {
+		t.Fatalf("docs/performance.md has no part %q", heading)
+	}
+	section, _, _ = strings.Cut(section, "\n#")
+	for _, row := range callRow.FindAllStringSubmatch(section, -1) {
 		calls = append(calls, row[1])
 	}
 	return calls

@@ -36,6 +36,32 @@ func ExampleNew() {
 	// true
 }
 
+func ExampleCloseIdle() {
+	cache, remove := tempDir()
+	defer remove()
+	lock := genlock.New(filepath.Join(cache, "index.lock"), nil)
+	for range 3 { // in quick succession
+		lease, err := lock.Acquire(context.Background())
+		if err != nil {
+			log.Fatal(err)
+		}
+		if err := lease.Release(); err != nil {
+			log.Fatal(err)
+		}
+	}
+	genlock.CloseIdle() // nothing is open now, and nothing is left for a next turn
+	names, err := os.ReadDir(filepath.Join(cache, "index.lock.v3"))
+	for _, name := range names {
+		fmt.Println(name.Name())
+	}
+	fmt.Println(err)
+	// Output:
+	// protocol-v3
+	// queue
+	// retired
+	// <nil>
+}
+
 func ExampleLock_Acquire() {
 	cache, remove := tempDir()
 	defer remove()

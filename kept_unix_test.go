@@ -4,6 +4,7 @@ package genlock_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,7 +30,10 @@ func TestKeptRoot(t *testing.T) {
 			if err := os.Rename(root, root+".aside"); err != nil {
 				return err
 			}
-			return os.CopyFS(root, os.DirFS(root+".aside"))
+			if err := os.CopyFS(root, os.DirFS(root+".aside")); err != nil {
+				return err
+			}
+			return removeCandidates(root) // of what is kept, litter would be copied
 		},
 		"a link to it": func(root string) error {
 			if err := os.Rename(root, root+".aside"); err != nil {
@@ -64,6 +68,14 @@ func TestKeptRoot(t *testing.T) {
 			}
 		})
 	}
+}
+
+func removeCandidates(root string) error {
+	names, err := filepath.Glob(filepath.Join(root, protocol.CandidateName("*")))
+	for _, name := range names {
+		err = errors.Join(err, os.RemoveAll(name))
+	}
+	return err
 }
 
 func writeMarker(text string) func(string) error {
@@ -112,5 +124,6 @@ func secondTurn(t *testing.T, keeping bool, change func(root string) error) (out
 		t.Fatal(err)
 	}
 	outcome = strings.ReplaceAll(fmt.Sprint(turn()), filepath.Dir(dir), "")
+	world.CloseKept()
 	return outcome, strings.ReplaceAll(snapshot(t, filepath.Dir(dir)), filepath.Dir(dir), "")
 }

@@ -10,6 +10,7 @@ import (
 	"genlock.dev/genlock/fence"
 	"genlock.dev/genlock/generation"
 	"genlock.dev/genlock/internal/env"
+	"genlock.dev/genlock/internal/seal"
 	"genlock.dev/genlock/legacy"
 	"genlock.dev/genlock/protocol"
 	"genlock.dev/genlock/retire"
@@ -160,14 +161,25 @@ const (
 	collectEvery  = 64
 )
 
+// mostBarren is how often in a row a collection through one open root may be in vain
+// before collections do not become rarer any more. Each doubles the tenures that share
+// the next one, or what has to stay, in its thousands, would be looked at all the time.
+const mostBarren = 6
+
 // collect does its bounded bit: after a reclaim, which may have left something,
 // and otherwise when the generation's random digits say that it is our turn.
 func (l *Lease) collect() {
-	id := l.Generation()
+	id, r := l.Generation(), seal.Open(l.root)
 	n, err := strconv.ParseUint(string(id[len(id)-4:]), 16, 16)
-	if l.reclaimed || (err == nil && n%collectEvery == 0) {
-		// What cannot be collected is for the next one, or for an operator.
-		retire.Collect(context.Background(), l.root, collectBudget)
+	if !l.reclaimed && (err != nil || n%(collectEvery<<r.Barren) != 0) {
+		return
+	}
+	// What cannot be collected is for the next one, or for an operator.
+	done, _ := retire.Collect(context.Background(), l.root, collectBudget)
+	if done.Tombstones+done.Litter > 0 {
+		r.Barren = 0
+	} else {
+		r.Barren = min(r.Barren+1, mostBarren)
 	}
 }
 

@@ -25,6 +25,7 @@ func (t tomorrow) Now() time.Time { return t.Clock.Now().Add(24 * time.Hour) }
 // collector runs a day later, because a directory whose maker died before it
 // had a witness goes by age alone.
 func leftovers(lock *genlock.Lock) error {
+	genlock.CloseIdle()
 	e := *env.From(context.Background())
 	e.Clock = tomorrow{e.Clock}
 	ctx := env.With(context.Background(), &e)

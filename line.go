@@ -17,7 +17,7 @@ import (
 func (w *waiter) opened(root *fence.Root) {
 	if w.env.RealTime() {
 		r := seal.Open(root)
-		w.line = watch.New(r.Dir, r.Kind)
+		w.line = watch.New(r.Dir, r.Info.ID(), r.Kind)
 	}
 }
 

@@ -48,6 +48,7 @@ func TestManyTurns(t *testing.T) {
 	if after := heap(); after > before+1<<20 {
 		t.Errorf("the heap grew from %d to %d bytes", before, after)
 	}
+	genlock.CloseIdle()
 	root := lock.Path() + protocol.RootSuffix
 	for dir, want := range map[string]string{root: "protocol-v3 retired", filepath.Join(root, "retired"): ""} {
 		if got := list(t, dir); got != want {

@@ -128,14 +128,14 @@ func (w *waiter) report(seen *observer.Observation) {
 }
 
 // sleep waits until looking again may help, or returns the *HeldError that ends the
-// wait.
-func (w *waiter) sleep(ctx context.Context, seen *observer.Observation) error {
+// wait. A short one ends at the first look, whatever that shows.
+func (w *waiter) sleep(ctx context.Context, seen *observer.Observation, short bool) error {
 	const glances = 10 // then the evidence may have become another one
 	for range glances {
 		if err := w.nap(ctx, seen); err != nil {
 			return err
 		}
-		if !w.line.Quiet() {
+		if short || !w.line.Quiet() {
 			break
 		}
 	}

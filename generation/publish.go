@@ -61,15 +61,11 @@ func attempt(ctx context.Context, r *tree.Root, in Intent) (*Tenure, error) {
 	if err != nil {
 		return nil, err
 	}
-	candidate, err := r.Env.NewID()
-	if err != nil {
-		return nil, err
+	spec := prepare.Spec{ID: id, Generation: id, Line: true, About: in.About, Hold: in.Hold}
+	party := prepare.Again(r, spec)
+	if party == nil {
+		party, err = makeCandidate(r, spec)
 	}
-	if mutant.On(mutant.SharedCandidate) {
-		candidate = protocol.ID(r.Env.Machine.Self().Boot)
-	}
-	party, err := prepare.Make(r, prepare.Spec{Name: protocol.CandidateName(candidate),
-		ID: id, Generation: id, Line: true, About: in.About, Hold: in.Hold})
 	if vfs.IsVanished(err) || vfs.IsBusy(err) {
 		return nil, fmt.Errorf("%w: %w", errVanished, err)
 	}
@@ -91,6 +87,18 @@ func attempt(ctx context.Context, r *tree.Root, in Intent) (*Tenure, error) {
 		}
 	}
 	return begin(r, id, party)
+}
+
+func makeCandidate(r *tree.Root, spec prepare.Spec) (*prepare.Party, error) {
+	candidate, err := r.Env.NewID()
+	if err != nil {
+		return nil, err
+	}
+	if mutant.On(mutant.SharedCandidate) {
+		candidate = protocol.ID(r.Env.Machine.Self().Boot)
+	}
+	spec.Name = protocol.CandidateName(candidate)
+	return prepare.Make(r, spec)
 }
 
 // unpublished settles a publication that reported failure. It returns nil when

@@ -73,7 +73,13 @@ func (t *Tenure) settle(token *tree.Fenced, retired vfs.Dir) {
 	if retired != nil {
 		defer retired.Close()
 	}
+	if mutant.On(mutant.RecycledClaimed) && t.recycle(token, retired) {
+		return
+	}
 	if t.early || tomb.Removable(token.Root, g.Dir) {
+		if t.recycle(token, retired) {
+			return
+		}
 		if err := tomb.Remove(token, retired, func() { t.spend(token) }); err == nil {
 			return
 		}

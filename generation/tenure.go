@@ -40,6 +40,7 @@ func (t *Tenure) Generation() protocol.ID { return seal.Open(t).Generation.ID }
 // Path is where the generation lies as long as it is held: L.v3/current. The path
 // leads elsewhere, or nowhere, as soon as it is not.
 func (t *Tenure) Path() string {
+	t.touch()
 	return filepath.Join(seal.Open(t).Root.Path, protocol.CurrentName)
 }
 
@@ -81,6 +82,7 @@ func lost(r *tree.Root) error {
 func (t *Tenure) Descriptor() (fd uintptr, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.touch()
 	f, ok := t.party.Witness.(vfs.OSFile)
 	if !ok || t.released {
 		return 0, false
@@ -92,6 +94,7 @@ func (t *Tenure) Descriptor() (fd uintptr, ok bool) {
 // clients need one; elsewhere remove is nil. Call remove only with proof that the
 // command and its children are gone.
 func (t *Tenure) Guard() (remove func() error, err error) {
+	t.touch()
 	token := seal.Open(t)
 	if token.Root.Format != protocol.TTSC {
 		return nil, nil
@@ -107,6 +110,7 @@ func (t *Tenure) Guard() (remove func() error, err error) {
 // it. exit is -1 when there is no exit status. Call it before Release. Nothing
 // is recorded once the generation is lost: the note would be a successor's.
 func (t *Tenure) Failed(exit int, message string) error {
+	t.touch()
 	if err := t.Check(); err != nil {
 		return err
 	}

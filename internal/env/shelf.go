@@ -1,6 +1,7 @@
 package env
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -47,13 +48,25 @@ func (e *Env) Keep(key string, value Kept) {
 		return
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	var gone []keptItem
 	if len(s.kept) == mostKept {
-		s.drop(1)
+		gone = s.drop(1)
 	}
 	s.kept = append(s.kept, keptItem{key, value, time.Now()})
 	if s.timer == nil && e.RealTime() {
 		s.timer = time.AfterFunc(idle, s.closeIdle)
+	}
+	s.mu.Unlock()
+	closeAll(gone)
+}
+
+// CloseKept closes all that nobody uses now.
+func (e *Env) CloseKept() {
+	if s := e.shelf; s != nil && s.owner == e {
+		s.mu.Lock()
+		gone := s.drop(len(s.kept))
+		s.mu.Unlock()
+		closeAll(gone)
 	}
 }
 
@@ -77,21 +90,28 @@ func (e *Env) Take(key string) Kept {
 
 func (s *shelf) closeIdle() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	old := 0
 	for old < len(s.kept) && time.Since(s.kept[old].since) >= idle {
 		old++
 	}
-	s.drop(old)
+	gone := s.drop(old)
 	if s.timer = nil; len(s.kept) > 0 {
 		s.timer = time.AfterFunc(idle, s.closeIdle)
 	}
+	s.mu.Unlock()
+	closeAll(gone)
 }
 
-// drop closes the n oldest.
-func (s *shelf) drop(n int) {
-	for _, item := range s.kept[:n] {
+// drop takes the n oldest from the shelf, to be closed without keeping others from it:
+// that may delete something.
+func (s *shelf) drop(n int) []keptItem {
+	gone := slices.Clone(s.kept[:n])
+	s.kept = slices.Delete(s.kept, 0, n)
+	return gone
+}
+
+func closeAll(gone []keptItem) {
+	for _, item := range gone {
 		item.value.Close()
 	}
-	s.kept = append(s.kept[:0], s.kept[n:]...)
 }

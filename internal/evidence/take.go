@@ -132,13 +132,14 @@ type closedFile struct {
 	info vfs.Info
 }
 
-func (f *closedFile) Read([]byte) (int, error)     { return 0, f.closed("read") }
-func (f *closedFile) Write([]byte) (int, error)    { return 0, f.closed("write") }
-func (f *closedFile) Stat() (vfs.Info, error)      { return f.info, nil }
-func (f *closedFile) Chmod(fs.FileMode) error      { return nil } // given when it was made
-func (f *closedFile) Flock(how vfs.LockMode) error { return f.closed("flock") }
-func (f *closedFile) Sync() error                  { return f.closed("sync") }
-func (f *closedFile) Close() error                 { return nil }
+func (f *closedFile) Read([]byte) (int, error)           { return 0, f.closed("read") }
+func (f *closedFile) Write([]byte) (int, error)          { return 0, f.closed("write") }
+func (f *closedFile) WriteAt([]byte, int64) (int, error) { return 0, f.closed("write") }
+func (f *closedFile) Stat() (vfs.Info, error)            { return f.info, nil }
+func (f *closedFile) Chmod(fs.FileMode) error            { return nil } // given when it was made
+func (f *closedFile) Flock(how vfs.LockMode) error       { return f.closed("flock") }
+func (f *closedFile) Sync() error                        { return f.closed("sync") }
+func (f *closedFile) Close() error                       { return nil }
 
 func (f *closedFile) closed(op string) error {
 	return &fs.PathError{Op: op, Path: f.name, Err: fs.ErrClosed}

@@ -49,6 +49,9 @@ func (p *Proc) leavesNothing() {
 			!strings.Contains(n.name, ".hold-") {
 			continue
 		}
+		if p.w.isSpare(n) {
+			continue // for its next turn, until it has been idle for a moment
+		}
 		if id := longID.FindString(n.name); id != "" && makerOf(id) == p.n {
 			p.w.fail(ruleNothingLeft, "%s did not get the lock and leaves %s", p.name, n.path())
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"genlock.dev/genlock/internal/vfs"
@@ -41,12 +42,26 @@ func (f *file) Read(b []byte) (int, error) {
 }
 
 func (f *file) Write(b []byte) (int, error) {
-	if !f.p.begin(f.op(vWrite)) {
+	return f.write(f.op(vWrite), func() (int, error) { return f.File.Write(b) },
+		func(n int) { f.node.data = append(f.node.data, b[:n]...) })
+}
+
+func (f *file) WriteAt(b []byte, off int64) (int, error) {
+	o := f.op(vWrite)
+	o.how = "over what was there"
+	return f.write(o, func() (int, error) { return f.File.WriteAt(b, off) }, func(n int) {
+		f.node.data = append(append(slices.Clone(f.node.data[:off]), b[:n]...), f.node.data[min(len(f.node.data), int(off)+n):]...)
+	})
+}
+
+// write makes the write o, which call does, and notes with note what came of it.
+func (f *file) write(o op, call func() (int, error), note func(n int)) (int, error) {
+	if !f.p.begin(o) {
 		return 0, errDead
 	}
 	f.p.touch(data, f.node, "", writes)
-	n, err := f.File.Write(b)
-	f.p.w.disk.change(f.node, func() { f.node.data = append(f.node.data, b[:n]...) })
+	n, err := call()
+	f.p.w.disk.change(f.node, func() { note(n) })
 	if f.node.name == protocol.GenerationName && f.node.parent != nil {
 		if id, ok := protocol.ParseIDFile(f.node.data); ok {
 			f.node.parent.of = id

@@ -50,6 +50,7 @@ var hunting = map[mutant.Name]*Scenario{
 		Procs: []Part{{Do: besideOld, Ahead: muchLater, Until: movingAway}, {Do: besideOld, Ahead: muchLater}}},
 	mutant.PlainTake:         {Before: rooted, Dialects: "mkdir", Hold: true, Procs: []Part{{Do: besideOld}, {Do: oldTenant, Old: "mkdir"}}},
 	mutant.BreakWithoutClaim: {Before: rooted, Procs: []Part{{Do: tryAndHold, Until: inside}, {Do: breaker, Until: retiring}}},
+	mutant.RecycledClaimed:   {Before: rooted, Procs: fifth(breaker)},
 }
 
 // claimants are two who see a dead holder. The first one is about to land its claim;

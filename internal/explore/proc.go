@@ -101,9 +101,12 @@ func (p *Proc) start(script func(*Proc)) {
 	}
 }
 
+// run ends with what a process does that has been idle for a moment: it gives up what
+// it kept for a next turn.
 func (p *Proc) run() {
 	defer p.finish()
 	p.script(p)
+	p.env.CloseKept()
 }
 
 // finish ends the script, however it ended. A panic is a finding, too.

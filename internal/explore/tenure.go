@@ -44,11 +44,21 @@ func (w *World) current() *node {
 	return n
 }
 
+// isSpare tells whether n is a generation that was released, and that its holder keeps
+// locked to recycle it.
+func (w *World) isSpare(n *node) bool {
+	t := w.tenureAt(n)
+	return t != nil && t.retiredBy == t.owner && w.kept(t, func(*node) {})
+}
+
+// tenureAt is the tenure whose generation the directory n holds. A directory that is
+// recycled holds several in the course of time, and none while it is written over.
 func (w *World) tenureAt(n *node) *tenure {
-	for _, t := range w.tenures {
-		if n != nil && t.node == n {
-			return t
-		}
+	if n == nil {
+		return nil
+	}
+	if t := w.tenures[n.of]; t != nil && t.node == n {
+		return t
 	}
 	return nil
 }

@@ -30,6 +30,13 @@ func release(s *scene) error {
 
 func turn(s *scene) error { return s.w.turn(s.a) }
 
+// turnAndRest is a turn, after which a is idle for a moment.
+func turnAndRest(s *scene) error {
+	err := s.w.turn(s.a)
+	s.a.env.CloseKept()
+	return err
+}
+
 func publish(path string, replace bool) func(*scene) error {
 	return func(s *scene) error {
 		lease, err := s.w.lock(genlock.Options{Fsync: s.durable}).TryAcquire(s.a.ctx)

@@ -87,6 +87,7 @@ func (s *scene) end() error {
 }
 
 func (s *scene) noDescriptors(f *findings) {
+	s.a.env.CloseKept()
 	if open := s.a.fs.Descriptors(); len(open) > 0 {
 		f.add("descriptors are left open: %v", open)
 	}

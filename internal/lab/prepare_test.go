@@ -12,6 +12,17 @@ import (
 
 func used(s *scene) { must(s.w.turn(s.b)) }
 
+// turning: a has had turns in quick succession, so that it has a directory to recycle.
+func turning(s *scene) {
+	s.a.env.Keeping()
+	for range 2 {
+		must(s.w.turn(s.a))
+	}
+	if left := s.w.litter(); len(left) == 0 {
+		panic("nothing is there to be recycled")
+	}
+}
+
 func holding(s *scene) { s.lease = s.take(s.a) }
 
 func heldByB(s *scene) { s.other = s.take(s.b) }

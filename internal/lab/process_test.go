@@ -19,6 +19,7 @@ type process struct {
 	pid  int
 	fs   *memfs.Process
 	ctx  context.Context
+	env  *env.Env
 	self *evidence.Self
 	// armed: operations count, and plan decides what becomes of them.
 	armed bool
@@ -46,10 +47,11 @@ func (w *world) processOf(user memfs.User) *process {
 		PIDNS: "1", TimeNS: "1", Start: protocol.Number(strconv.Itoa(pid)),
 		Instance: protocol.ID(fmt.Sprintf("%032x", 1000*w.boot+pid)), InitialPIDNS: true, BootedAt: w.booted,
 	}
-	p.ctx = env.With(context.Background(), &env.Env{
+	p.env = &env.Env{
 		FS: faultfs.Wrap(p.fs, faultfs.Hooks{Before: p.before}), Machine: p,
 		Clock: w.clock, NewID: w.clock.newID, Leases: &env.Leases{},
-	})
+	}
+	p.ctx = env.With(context.Background(), p.env)
 	return p
 }
 

@@ -47,6 +47,7 @@ var verbs = slices.Concat(ownVerbs, oldVerbs)
 var ownVerbs = []verb{
 	{name: "acquire a new key", run: acquire, done: holds},
 	{name: "acquire and release", prepare: used, run: turn, done: isFree},
+	{name: "recycle", prepare: turning, run: turnAndRest, done: isFree},
 	{name: "release", prepare: holding, run: release, done: isFree, once: true},
 	{name: "release with a claim", prepare: claimed, run: release, done: isComplete, once: true},
 	{name: "release after a break", prepare: broken, run: release, legit: isLost, done: never, once: true},

@@ -65,6 +65,8 @@ const (
 	PlainTake Name = "L taken by a plain rename"
 	// BreakWithoutClaim retires with no claim to keep the tombstone.
 	BreakWithoutClaim Name = "break without a claim"
+	// RecycledClaimed recycles a retired directory although somebody has a claim in it.
+	RecycledClaimed Name = "recycled across a claim"
 )
 
 // All lists every mistake.
@@ -73,5 +75,5 @@ func All() []Name {
 		UncheckedRelease, IdentityByTime, IdentityByInode, ReleasedIsAbandoned, AbsenceIsBuilt, PIDAlone,
 		UnlinkFlocked, EmptyIsHeld, FailureBelieved, SharedCandidate, CheckThenRename, LitterInPlace,
 		ExclusiveProbe, ClaimsBeforeRetirement, WitnessFirst, RetryAfterFallback, EmptiedByPath, RootUnheld, OldFirst, PlainTake,
-		BreakWithoutClaim}
+		BreakWithoutClaim, RecycledClaimed}
 }

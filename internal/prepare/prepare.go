@@ -4,7 +4,6 @@ package prepare
 
 import (
 	"io/fs"
-	"time"
 
 	"genlock.dev/genlock/internal/discard"
 	"genlock.dev/genlock/internal/evidence"
@@ -35,6 +34,8 @@ type Party struct {
 	Info    vfs.Info
 	Witness vfs.File
 	Record  *protocol.Record
+	length  int // of the record's file
+	files   rewritten
 }
 
 // Make writes the directory. Its witness is locked before anything can be judged
@@ -109,6 +110,7 @@ func (p *Party) write(spec Spec, mode fs.FileMode, narrowed bool) error {
 	if err != nil {
 		return err
 	}
+	p.length = len(data)
 	return write(p.Dir, protocol.RecordName, data, mode, narrowed)
 }
 
@@ -127,6 +129,10 @@ func write(d vfs.Dir, name string, data []byte, mode fs.FileMode, narrowed bool)
 	return err
 }
 
+// startLayout is RFC 3339 with a fixed length, so that a record can be written over
+// another one.
+const startLayout = "2006-01-02T15:04:05.000000000Z07:00"
+
 func record(r *tree.Root, spec Spec, nonce protocol.ID, process *protocol.Process) *protocol.Record {
 	self := r.Env.Machine.Self()
 	host := self.Hostname
@@ -140,7 +146,7 @@ func record(r *tree.Root, spec Spec, nonce protocol.ID, process *protocol.Proces
 	}
 	return &protocol.Record{
 		Generation: spec.Generation, Nonce: nonce, Hostname: host, PID: self.PID,
-		StartedAt: r.Env.Clock.Now().UTC().Format(time.RFC3339Nano),
+		StartedAt: r.Env.Clock.Now().UTC().Format(startLayout),
 		Process:   process, About: spec.About, Hold: spec.Hold,
 	}
 }
@@ -157,6 +163,8 @@ func (p *Party) Close() {
 		p.Witness.Close()
 		p.Witness = nil
 	}
+	p.files.close()
+	p.files = rewritten{}
 	if p.Dir != nil {
 		p.Dir.Close()
 		p.Dir = nil

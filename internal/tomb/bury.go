@@ -42,7 +42,7 @@ func Remove(token *tree.Fenced, retired vfs.Dir, then func()) error {
 	if err != nil {
 		return err
 	}
-	if token.Staged.Load() {
+	if token.Touched.Load() {
 		// The witness must not go before what may be left of the staging.
 		discard.Delete(r, fresh)
 		return nil

@@ -18,7 +18,8 @@ type Fenced struct {
 	// Unclear: a rename for this generation was sent and may still happen, so
 	// neither completion nor withdrawal may be written (rule 10).
 	Unclear bool
-	// Staged: an artifact was, or is, built in the generation, so that more than names
-	// may be left in it.
-	Staged atomic.Bool
+	// Touched: an artifact may be, or have been, built in the generation, a command have
+	// its witness, so that the directory is of no use for another generation, and may
+	// hold more than names.
+	Touched atomic.Bool
 }

@@ -59,7 +59,7 @@ var ErrRestless = errors.New("the lock changes hands faster than it can be looke
 // Current looks at the held generation; nil when there is none. What looks torn
 // is believed only if current is still the same directory, and says the same,
 // afterwards: a release between two reads is neither abandonment nor corruption,
-// and what somebody empties is not damaged (rule 6).
+// what somebody empties is not damaged, and neither is what was being recycled (rule 6).
 //
 // What persists is reported as itself (rule 9), not as a lock that is restless.
 func (r *Root) Current() (*Generation, error) {
@@ -108,7 +108,9 @@ func (r *Root) stands(g *Generation) (bool, error) {
 	return r.Stands(g)
 }
 
-// Stands tells whether what was read of g is there now. Evidence is looked for in g's
+// Stands tells whether what was read of g is there now. While a directory is recycled it
+// is not current, and its ids never come again: so whoever finds the same
+// contradiction in what is current before and after has seen damage. Evidence is looked for in g's
 // directory, which whoever has retired it deletes: that none was found is worth
 // something only if g stands afterwards (rule 6).
 func (r *Root) Stands(g *Generation) (bool, error) {

@@ -29,9 +29,18 @@ type Root struct {
 	Dir    vfs.Dir
 	Info   vfs.Info
 	Kind   vfs.Kind
+	// Kept: an earlier turn left the root open, so that another one may follow soon.
+	Kept bool
+	// Barren is how often in a row a collection found nothing to collect.
+	Barren int
+	// Spare is what the last turn left to be recycled, or nil.
+	Spare  Spare
 	marker vfs.Info // right before it was read
 	parent vfs.ID   // of Parent, once somebody asked
 }
+
+// Spare is a directory in the root that nobody but whoever has the root open knows of.
+type Spare interface{ Discard(*Root) }
 
 // Open opens the root of lock, an absolute path. ErrNoRoot when there is none;
 // a missing parent is an error at once, naming it.
@@ -188,8 +197,17 @@ func (r *Root) ParentID() (vfs.ID, error) {
 // is in nobody's way, and where a look by path says what is there now.
 func (r *Root) Keepable() bool { return r.Kind.Local && !r.Env.Machine.Self().NoOpenFiles }
 
-// Close closes the handles.
+// DropSpare deletes what was left to be recycled.
+func (r *Root) DropSpare() {
+	if r.Spare != nil {
+		r.Spare.Discard(r)
+		r.Spare = nil
+	}
+}
+
+// Close deletes what was left to be recycled, and closes the handles.
 func (r *Root) Close() {
+	r.DropSpare()
 	r.Dir.Close()
 	r.Parent.Close()
 }

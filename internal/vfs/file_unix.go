@@ -60,11 +60,20 @@ func (f *osFile) Read(p []byte) (int, error) {
 }
 
 func (f *osFile) Write(p []byte) (int, error) {
+	return f.write(p, func(p []byte, _ int) (int, error) { return unix.Write(f.fd, p) })
+}
+
+func (f *osFile) WriteAt(p []byte, off int64) (int, error) {
+	return f.write(p, func(p []byte, done int) (int, error) { return unix.Pwrite(f.fd, p, off+int64(done)) })
+}
+
+// write calls some with what is left of p until nothing is.
+func (f *osFile) write(p []byte, some func(p []byte, done int) (int, error)) (int, error) {
 	done := 0
 	for done < len(p) {
 		n := 0
 		err := ignoringEINTR(func() (err error) {
-			n, err = unix.Write(f.fd, p[done:])
+			n, err = some(p[done:], done)
 			return err
 		})
 		if err != nil {

@@ -86,6 +86,23 @@ func (f *osFile) Write(p []byte) (int, error) {
 	return done, nil
 }
 
+func (f *osFile) WriteAt(p []byte, off int64) (int, error) {
+	done := 0
+	for done < len(p) {
+		at := uint64(off) + uint64(done)
+		var n uint32
+		err := windows.WriteFile(f.handle, p[done:], &n, &windows.Overlapped{Offset: uint32(at), OffsetHigh: uint32(at >> 32)})
+		if err == nil && n == 0 {
+			err = io.ErrShortWrite
+		}
+		if err != nil {
+			return done, pathError("write", f.path, failure(err))
+		}
+		done += int(n)
+	}
+	return done, nil
+}
+
 func (f *osFile) Stat() (Info, error) {
 	info, err := statHandle(f.handle)
 	return info, pathError("stat", f.path, err)

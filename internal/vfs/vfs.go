@@ -83,6 +83,9 @@ type Dir interface {
 type File interface {
 	Read(p []byte) (int, error)
 	Write(p []byte) (int, error)
+	// WriteAt is pwrite(2): it writes p over what is at off, and never truncates.
+	// Where Write goes on afterwards differs between systems.
+	WriteAt(p []byte, off int64) (int, error)
 	Stat() (Info, error)
 	Chmod(mode fs.FileMode) error
 	// Flock takes a lock on the open file description without blocking. A

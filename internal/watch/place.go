@@ -36,7 +36,7 @@ var blocked = struct {
 
 // ask lines up for the lock of the file name in dir; nil when that is not possible.
 // first, if not nil, is called right before.
-func ask(dir vfs.Dir, name string, how vfs.LockMode, first func(vfs.Dir, vfs.ID)) *place {
+func ask(dir vfs.Dir, name string, how vfs.LockMode, first func()) *place {
 	f, err := open(dir, name, how)
 	if err != nil {
 		return nil
@@ -52,7 +52,7 @@ func ask(dir vfs.Dir, name string, how vfs.LockMode, first func(vfs.Dir, vfs.ID)
 		return adopted
 	}
 	if first != nil {
-		first(dir, p.id)
+		first()
 	}
 	err = f.Flock(how)
 	if err == nil {

@@ -47,14 +47,18 @@ type Holder struct {
 // that nothing can wake.
 type Waiter struct {
 	root  vfs.Dir
+	id    vfs.ID // of root
 	kind  vfs.Kind
 	place *place // in the line; nil when there is no line
 	due   bool
+	ahead bool // it goes on without lining up, see spell
 	// waited: this is no first try. expired: nothing ended the last wait.
 	waited, expired bool
 	glance          glance
 	of              Holder
 	moved           *source // current was retired
+	armed           vfs.ID  // of what is watched
+	unseen          bool    // the caller has not looked since it is watched
 	// notices counts how often moved was set up for this holder.
 	notices int
 	death   death
@@ -64,17 +68,22 @@ type Waiter struct {
 // does nothing yet. It returns nil where polling is all there is: on a model file
 // system, on systems that cannot wake us, and on network file systems, which do not
 // tell what other hosts do and where a blocked lock may never return.
-func New(root vfs.Dir, kind vfs.Kind) *Waiter {
+func New(root vfs.Dir, id vfs.ID, kind vfs.Kind) *Waiter {
 	if _, ok := root.(vfs.OSFile); !ok || !supported || !kind.Local {
 		return nil
 	}
-	return &Waiter{root: root, kind: kind}
+	return &Waiter{root: root, id: id, kind: kind}
 }
 
 // Turn tells whether it is our turn to take a lock that is free: we are the head of
-// the line, or there is none, or we have waited long enough for its head.
+// the line, or there is none, or we have waited long enough for its head, or this
+// process had its turn a moment ago and goes on.
 func (w *Waiter) Turn() bool {
 	if w == nil {
+		return true
+	}
+	if w.place == nil && !w.waited && goesOn(w.id) {
+		w.ahead = true
 		return true
 	}
 	w.lineUp()
@@ -93,18 +102,36 @@ func (w *Waiter) Wait(ctx context.Context, h Holder, poll, most time.Duration) e
 	case w.place == nil:
 		return sleep(ctx, min(poll, most))
 	case !w.place.ours():
-		return w.inLine(ctx, most)
+		return w.inLine(ctx, poll, most)
 	case h.Generation == "":
 		return sleep(ctx, min(poll, most))
-	case w.moved == nil && w.arm():
+	case w.moved == nil && !w.rearm():
 		return nil
 	}
 	return w.atHead(ctx, poll, most)
 }
 
+// rearm watches what is current now. It reports false when the caller should look at
+// once: there is nothing any more.
+func (w *Waiter) rearm() bool {
+	for w.arm() {
+		// What moved before we watched is not told.
+		now, err := w.root.Lstat(currentName)
+		if err == nil && now.ID() == w.armed {
+			return true
+		}
+		w.disarm()
+		if vfs.IsVanished(err) {
+			return false
+		}
+	}
+	_, err := w.root.Lstat(currentName)
+	return err == nil // there are no notices: rely on the clock
+}
+
 // Missing tells whether there is no line because its file is missing.
 func (w *Waiter) Missing() bool {
-	if w == nil || w.place != nil {
+	if w == nil || w.place != nil || w.ahead {
 		return false
 	}
 	_, err := w.root.Lstat(queueName)
@@ -120,19 +147,19 @@ func (w *Waiter) Leave() {
 	w.follow(Holder{})
 	w.disarm()
 	if w.place != nil {
-		if w.waited && w.place.ours() {
-			remember(w.place.id)
+		if w.place.ours() {
+			remember(w.id, w.waited)
 		}
 		w.place.leave()
 		w.place = nil
 	}
-	w.due, w.waited = false, false
+	w.due, w.waited, w.ahead = false, false, false
 }
 
 // lineUp takes a place in the line if there is one to be had.
 func (w *Waiter) lineUp() {
 	if w.place == nil {
-		w.place = ask(w.root, queueName, vfs.Exclusive, giveWay)
+		w.place = ask(w.root, queueName, vfs.Exclusive, func() { giveWay(w.root, w.id) })
 	}
 }
 
@@ -148,11 +175,12 @@ func (w *Waiter) follow(h Holder) {
 // inLine sleeps until we are the head of the line or may try by ourselves. A lock
 // that is free while we are not the head is about to be taken, unless the head is
 // stopped.
-func (w *Waiter) inLine(ctx context.Context, most time.Duration) error {
+func (w *Waiter) inLine(ctx context.Context, poll, most time.Duration) error {
+	patience := most
 	if w.of.Generation == "" {
-		most = min(most, soon/2+rand.N(soon/2))
+		patience = min(most, soon/2+rand.N(soon/2))
 	}
-	t := time.NewTimer(most)
+	t := time.NewTimer(patience)
 	defer t.Stop()
 	select {
 	case <-w.place.granted:
@@ -161,7 +189,9 @@ func (w *Waiter) inLine(ctx context.Context, most time.Duration) error {
 			w.place = nil
 			return sleep(ctx, soon)
 		}
-		w.arm()
+		if w.rearm() && w.moved != nil {
+			return w.atHead(ctx, poll, most)
+		}
 	case <-t.C:
 		w.due, w.expired = true, true
 	case <-ctx.Done():
@@ -170,8 +200,7 @@ func (w *Waiter) inLine(ctx context.Context, most time.Duration) error {
 	return nil
 }
 
-// arm begins to watch what is current now. It reports whether it did so: then the
-// caller has to look once more, and what moves after that look is told.
+// arm begins to watch what is current now, and reports whether it does.
 func (w *Waiter) arm() bool {
 	if w.notices++; w.notices > mostNotices {
 		return false
@@ -181,7 +210,12 @@ func (w *Waiter) arm() bool {
 		return false
 	}
 	defer current.Close()
-	w.moved, err = watchMoves(current)
+	info, err := current.Stat()
+	if err == nil {
+		w.armed = info.ID()
+		w.moved, err = watchMoves(current)
+	}
+	w.unseen = true
 	return err == nil
 }
 
@@ -193,9 +227,23 @@ func (w *Waiter) disarm() {
 // atHead sleeps until the holder's directory moves or the holder ends.
 func (w *Waiter) atHead(ctx context.Context, poll, most time.Duration) error {
 	if w.moved != nil && !w.death.watched() && most > brief {
-		// Most turns are short, and watching for a death costs something.
-		if woken, err := w.await(ctx, brief); woken || err != nil {
-			return err
+		// Most turns are short, and watching for a death costs something. So does a
+		// look at a holder that is not there any more a moment later.
+		for begun := time.Now(); ; {
+			woken, err := w.await(ctx, brief)
+			if err != nil {
+				return err
+			}
+			if woken && (time.Since(begun) >= brief || !w.rearm()) {
+				return nil
+			}
+			if !woken {
+				break
+			}
+		}
+		if w.unseen {
+			w.unseen = false // nobody has looked since we watch
+			return nil
 		}
 		most -= brief
 	}

@@ -24,6 +24,7 @@ type scene struct {
 	t    *testing.T
 	path string
 	root vfs.Dir
+	id   vfs.ID
 }
 
 // newScene is a root with a queue and a held generation with a witness.
@@ -45,12 +46,16 @@ func newScene(t *testing.T) *scene {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { root.Close() })
-	return &scene{t, path, root}
+	info, err := root.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &scene{t, path, root, info.ID()}
 }
 
 func (s *scene) waiter() *Waiter {
 	s.t.Helper()
-	w := New(s.root, vfs.Kind{Name: "ext4", Local: true})
+	w := New(s.root, s.id, vfs.Kind{Name: "ext4", Local: true})
 	if w == nil {
 		s.t.Fatal("no waiter")
 	}
@@ -259,6 +264,38 @@ func TestSelfTry(t *testing.T) {
 	if err := w.Wait(t.Context(), Holder{}, never, never); err != nil || !w.Turn() {
 		t.Errorf("it leaves a free lock to a head that does not take it (%v)", err)
 	}
+}
+
+// TestSpell: who had its turn a moment ago goes on although others are in the line, for
+// no longer than a spell, and then waits for its turn as everybody does.
+func TestSpell(t *testing.T) {
+	s := newScene(t)
+	w := s.waiter()
+	if !w.Turn() {
+		t.Fatal("it is not its turn, and nobody is in the line")
+	}
+	w.Leave() // it has the lock
+	drop := s.take(queueName)
+	had := func(ago time.Duration) {
+		served.Lock()
+		defer served.Unlock()
+		served.at[s.id] = turn{at: time.Now().Add(-ago)}
+	}
+	for range 2 {
+		had(0)
+		if !w.Turn() || w.place != nil {
+			t.Error("its spell ends at once")
+		}
+		w.Leave()
+	}
+	had(spell)
+	if w.Turn() {
+		t.Error("its spell does not end")
+	}
+	drop()
+	<-w.place.granted
+	w.Leave()
+	waitFor(t, func() bool { return len(blockedPlaces()) == 0 && len(threads) == 0 })
 }
 
 // TestFewThreads: without a thread there is no place in the line, and polling.

@@ -44,12 +44,20 @@ func (f *file) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write reports everything as written when it only pretends.
 func (f *file) Write(p []byte) (int, error) {
+	return f.write(p, "", f.inner.Write)
+}
+
+func (f *file) WriteAt(p []byte, off int64) (int, error) {
+	return f.write(p, "over", func(p []byte) (int, error) { return f.inner.WriteAt(p, off) })
+}
+
+// write reports everything as written when it only pretends.
+func (f *file) write(p []byte, how string, call func([]byte) (int, error)) (int, error) {
 	n, called := 0, false
-	err := f.fs.run(Op{Verb: Write, Path: f.path}, true, func(limit int) (err error) {
+	err := f.fs.run(Op{Verb: Write, Path: f.path, How: how}, true, func(limit int) (err error) {
 		called = true
-		n, err = f.inner.Write(cut(p, limit))
+		n, err = call(cut(p, limit))
 		return err
 	})
 	if err == nil && !called {

@@ -39,7 +39,8 @@ type Op struct {
 	// directory was opened. To is the new path of a rename.
 	Path, To string
 	// How tells variants apart: "noreplace" or "exchange" for a rename, "rw"
-	// for an open for writing, "shared" or "exclusive" for a flock.
+	// for an open for writing, "over" for a write over what is there, "shared" or
+	// "exclusive" for a flock.
 	How string
 }
 

@@ -160,33 +160,46 @@ func (f *file) Read(p []byte) (done int, err error) {
 
 // Write writes what fits, like the system call, and then says what did not.
 func (f *file) Write(p []byte) (done int, err error) {
-	err = f.on("write", func(n *node) error {
-		switch {
-		case !f.desc.writable:
-			return syscall.EBADF
-		case n.vol.opt.ReadOnly:
-			return syscall.EROFS
-		case !n.isRegular():
-			return syscall.EAGAIN // a fifo whose buffer holds nothing
-		case len(p) == 0:
-			return nil
-		}
-		grow := max(0, f.desc.offset+len(p)-len(n.data))
-		done = len(p) - (grow - n.vol.room(grow))
-		if done > 0 {
-			f.p.fs.record(Change{Kind: Wrote, Path: n.path(), node: n, offset: f.desc.offset, data: slices.Clone(p[:done])})
-			n.vol.bytes -= int64(len(n.data))
-			n.data = patch(n.data, f.desc.offset, p[:done])
-			n.vol.bytes += int64(len(n.data))
-			f.desc.offset += done
-			n.stamp()
-		}
-		if done < len(p) {
-			return syscall.ENOSPC
-		}
-		return nil
+	err = f.on("write", func(n *node) (err error) {
+		done, err = f.write(n, p, f.desc.offset)
+		f.desc.offset += done
+		return err
 	})
 	return done, err
+}
+
+func (f *file) WriteAt(p []byte, off int64) (done int, err error) {
+	err = f.on("write", func(n *node) (err error) {
+		done, err = f.write(n, p, int(off))
+		return err
+	})
+	return done, err
+}
+
+func (f *file) write(n *node, p []byte, offset int) (done int, err error) {
+	switch {
+	case !f.desc.writable:
+		return 0, syscall.EBADF
+	case n.vol.opt.ReadOnly:
+		return 0, syscall.EROFS
+	case !n.isRegular():
+		return 0, syscall.EAGAIN // a fifo whose buffer holds nothing
+	case len(p) == 0:
+		return 0, nil
+	}
+	grow := max(0, offset+len(p)-len(n.data))
+	done = len(p) - (grow - n.vol.room(grow))
+	if done > 0 {
+		f.p.fs.record(Change{Kind: Wrote, Path: n.path(), node: n, offset: offset, data: slices.Clone(p[:done])})
+		n.vol.bytes -= int64(len(n.data))
+		n.data = patch(n.data, offset, p[:done])
+		n.vol.bytes += int64(len(n.data))
+		n.stamp()
+	}
+	if done < len(p) {
+		return done, syscall.ENOSPC
+	}
+	return done, nil
 }
 
 // patch puts p at offset; a gap reads as zeros.

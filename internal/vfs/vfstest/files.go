@@ -14,6 +14,7 @@ var fileCases = []testCase{
 	{"files/read and write", testReadWrite},
 	{"files/rewrite in place", testRewrite},
 	{"files/truncate", testTruncate},
+	{"files/write at a place", testWriteAt},
 	{"files/read only descriptor", testReadOnlyDescriptor},
 	{"files/read empty", testReadEmpty},
 	{"files/open directory", testOpenDirectoryAsFile},
@@ -57,6 +58,29 @@ func testReadWrite(t *testing.T, s *stage) {
 	if n, err := g.Read(buf); n != 0 || err != io.EOF {
 		t.Errorf("read at the end: %d, %v", n, err)
 	}
+}
+
+// A write over what is there leaves the rest, and can make a file longer.
+func testWriteAt(t *testing.T, s *stage) {
+	s.make(t, "f=first text")
+	f, err := s.root.Open("f", vfs.ReadWrite, 0)
+	must(t, err)
+	defer closing(t, f)
+	for _, c := range []struct {
+		off        int64
+		text, want string
+	}{{6, "word", "first word"}, {0, "FIRST", "FIRST word"}, {0, "", "FIRST word"}, {10, "s", "FIRST words"}} {
+		if n, err := f.WriteAt([]byte(c.text), c.off); n != len(c.text) || err != nil {
+			t.Fatalf("write of %q at %d: %d, %v", c.text, c.off, n, err)
+		}
+		s.want(t, "f="+c.want)
+	}
+	g, err := s.root.Open("f", vfs.Read, 0)
+	must(t, err)
+	defer closing(t, g)
+	_, err = g.WriteAt([]byte("x"), 0)
+	wantErr(t, "write at a place of a file open for reading", err, syscall.EBADF)
+	s.want(t, "f=FIRST words")
 }
 
 // A new description starts at the beginning and truncates nothing.
