@@ -8,26 +8,23 @@ import (
 )
 
 const (
-	// spell is for how long a process that had its turn in a line may go on to take
-	// the lock without lining up anew. Handing a lock over costs as much as several
-	// short turns. A turn that lasts longer is the only one of its spell.
+	// spell is for how long a process that had its turn, and did not have to wait for
+	// it, goes on to take the lock without lining up anew.
 	spell = 250 * time.Microsecond
 	// courtesy is how long at most a process that had its turn in a line just now
 	// keeps out of it. The one after it was woken but may not run yet, and an OS
 	// lock goes to whoever asks first.
 	courtesy = 2 * time.Millisecond
-	// recently is how long that is remembered. In a longer turn the next one has
-	// surely come to run.
+	// recently is for how long it counts that others want the lock. In a longer turn
+	// the next one has surely come to run.
 	recently = 10 * time.Millisecond
 	// mostServed is how many turns are remembered before the old ones go.
 	mostServed = 64
 )
 
-// turn is one that this process had in a line: when, and whether it had waited for it.
-type turn struct {
-	at     time.Time
-	waited bool
-}
+// turn is the latest one that this process had in a line, and when it last had to
+// wait in it.
+type turn struct{ had, waited time.Time }
 
 // served holds the roots in which this process had its turn recently.
 var served = struct {
@@ -42,30 +39,36 @@ func remember(root vfs.ID, waited bool) {
 	now := time.Now()
 	if len(served.at) >= mostServed {
 		for id, t := range served.at {
-			if now.Sub(t.at) > recently {
+			if now.Sub(t.had) > recently {
 				delete(served.at, id)
 			}
 		}
 	}
-	served.at[root] = turn{now, waited}
+	t := served.at[root]
+	t.had = now
+	if waited {
+		t.waited = now
+	}
+	served.at[root] = t
+}
+
+func lately(root vfs.ID) turn {
+	served.Lock()
+	defer served.Unlock()
+	return served.at[root]
 }
 
 // goesOn tells whether the spell of this process is not over.
 func goesOn(root vfs.ID) bool {
-	served.Lock()
-	defer served.Unlock()
-	t, ok := served.at[root]
-	return ok && time.Since(t.at) < spell
+	t := lately(root)
+	return time.Since(t.had) < spell
 }
 
-// giveWay waits a moment if others waited when this process had its turn just now:
+// giveWay waits a moment if this process had its turn just now and others want theirs:
 // until the next one has the lock.
 func giveWay(dir vfs.Dir, root vfs.ID) {
-	served.Lock()
-	t := served.at[root]
-	delete(served.at, root)
-	served.Unlock()
-	if !t.waited || time.Since(t.at) > recently {
+	t := lately(root)
+	if time.Since(t.had) > recently || time.Since(t.waited) > recently {
 		return
 	}
 	for begun := time.Now(); time.Since(begun) < courtesy; time.Sleep(courtesy / 20) {

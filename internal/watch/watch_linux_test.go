@@ -279,7 +279,7 @@ func TestSpell(t *testing.T) {
 	had := func(ago time.Duration) {
 		served.Lock()
 		defer served.Unlock()
-		served.at[s.id] = turn{at: time.Now().Add(-ago)}
+		served.at[s.id] = turn{had: time.Now().Add(-ago)}
 	}
 	for range 2 {
 		had(0)
@@ -287,6 +287,11 @@ func TestSpell(t *testing.T) {
 			t.Error("its spell ends at once")
 		}
 		w.Leave()
+	}
+	had(0)
+	remember(s.id, true)
+	if goesOn(s.id) {
+		t.Error("it goes on although others want their turn")
 	}
 	had(spell)
 	if w.Turn() {
