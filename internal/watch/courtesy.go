@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	// spell is for how long a process that had its turn, and did not have to wait for
-	// it, goes on to take the lock without lining up anew.
+	// spell is for how long a process that had its turn may go on to take the lock
+	// without lining up anew. Handing a lock over costs as much as several of the
+	// shortest turns. A turn that lasts longer is the only one of its spell.
 	spell = 250 * time.Microsecond
 	// courtesy is how long at most a process that had its turn in a line just now
 	// keeps out of it. The one after it was woken but may not run yet, and an OS

@@ -288,11 +288,6 @@ func TestSpell(t *testing.T) {
 		}
 		w.Leave()
 	}
-	had(0)
-	remember(s.id, true)
-	if goesOn(s.id) {
-		t.Error("it goes on although others want their turn")
-	}
 	had(spell)
 	if w.Turn() {
 		t.Error("its spell does not end")
