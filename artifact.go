@@ -32,12 +32,14 @@ type Artifact struct {
 // Stage prepares the private place where the artifact is built and returns the
 // path to build it at: the artifact's own base name in a directory inside the
 // generation. Nothing is there yet. Once the generation is retired the path
-// leads nowhere, which is why a late builder cannot publish (rule 14).
+// leads nowhere, which is why a late builder cannot publish (rule 14). ErrReleased
+// after Release.
 func (l *Lease) Stage(a Artifact) (out string, err error) {
-	site, err := l.site(a)
+	site, done, err := l.site(a)
 	if err != nil {
 		return "", err
 	}
+	defer done()
 	if err := site.Sweep(); err != nil {
 		return "", l.artifactError(err)
 	}
@@ -48,12 +50,14 @@ func (l *Lease) Stage(a Artifact) (out string, err error) {
 // Publish moves what was built at the path that Stage gave to the artifact's own
 // path, by one rename through the held generation: publishing is the check that
 // the lease still holds. ErrLost when it does not, ErrNoArtifact when nothing
-// was built, ErrExists when something is there and a.Replace is not set.
+// was built, ErrExists when something is there and a.Replace is not set, ErrReleased
+// after Release.
 func (l *Lease) Publish(ctx context.Context, a Artifact) error {
-	site, err := l.site(a)
+	site, done, err := l.site(a)
 	if err != nil {
 		return err
 	}
+	defer done()
 	if err := l.oldError(l.holding.Check()); err != nil {
 		return err
 	}
@@ -64,17 +68,22 @@ func (l *Lease) Publish(ctx context.Context, a Artifact) error {
 	return nil
 }
 
-func (l *Lease) site(a Artifact) (*artifact.Site, error) {
+// site is where a belongs. done must be called when nobody works there any more.
+func (l *Lease) site(a Artifact) (_ *artifact.Site, done func(), err error) {
 	path, err := artifactPath(l.lock, a)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	done, err = l.tenure.Use()
+	if err != nil {
+		return nil, nil, ErrReleased
 	}
 	token := seal.Open(l.tenure)
 	return &artifact.Site{
 		FS: l.env.FS, Path: path, Current: l.tenure.Path(), Generation: l.Generation(),
 		GenerationDir: token.Generation.Dir, Replace: a.Replace, Fsync: l.lock.options.Fsync,
 		Mode: token.Root.DirMode(), StillCurrent: l.tenure.Check, NewID: l.env.NewID,
-	}, nil
+	}, done, nil
 }
 
 func artifactPath(l *Lock, a Artifact) (string, error) {

@@ -61,10 +61,16 @@ func (l *Lease) Check() error {
 		return ErrReleased
 	default:
 	}
-	if err := l.tenure.Check(); err != nil {
+	err := l.tenure.Check()
+	if err == nil {
+		err = l.oldError(l.holding.Check())
+	}
+	select {
+	case <-l.done: // meanwhile, which is no loss
+		return ErrReleased
+	default:
 		return err
 	}
-	return l.oldError(l.holding.Check())
 }
 
 // checkEvery is how often Context looks. It costs two system calls.

@@ -61,43 +61,56 @@ func attempt(ctx context.Context, r *tree.Root, in Intent) (*Tenure, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec := prepare.Spec{ID: id, Generation: id, Line: true, About: in.About, Hold: in.Hold}
-	party := prepare.Again(r, spec)
-	if party == nil {
-		party, err = makeCandidate(r, spec)
+	// Known to this process before it is known to anybody: a record with our
+	// own instance that no lease names counts as finished.
+	r.Env.Leases.Add(id)
+	party, err := candidate(r, prepare.Spec{ID: id, Generation: id, Line: true, About: in.About, Hold: in.Hold})
+	if err == nil {
+		err = commit(r, party)
 	}
+	if err != nil {
+		r.Env.Leases.Remove(id)
+		return nil, err
+	}
+	return begin(r, id, party)
+}
+
+// candidate is a complete generation that nobody knows yet, recycled or new.
+func candidate(r *tree.Root, spec prepare.Spec) (*prepare.Party, error) {
+	if party := prepare.Again(r, spec); party != nil {
+		return party, nil
+	}
+	party, err := makeCandidate(r, spec)
 	if vfs.IsVanished(err) || vfs.IsBusy(err) {
 		return nil, fmt.Errorf("%w: %w", errVanished, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: cannot prepare a generation: %w", r.Lock, err)
 	}
-	// Known to this process before it is known to anybody: a record with our
-	// own instance that no lease names counts as finished.
-	r.Env.Leases.Add(id)
+	return party, nil
+}
+
+// commit is the one rename that publishes.
+func commit(r *tree.Root, party *prepare.Party) error {
 	how := vfs.Plain
 	if mutant.On(mutant.EmptyIsHeld) {
 		how = vfs.NoReplace
 	}
-	err = r.Dir.Rename(party.Name, r.Dir, protocol.CurrentName, how)
-	if err != nil {
-		if err = unpublished(r, party, err); err != nil {
-			r.Env.Leases.Remove(id)
-			return nil, err
-		}
+	if err := r.Dir.Rename(party.Name, r.Dir, protocol.CurrentName, how); err != nil {
+		return unpublished(r, party, err)
 	}
-	return begin(r, id, party)
+	return nil
 }
 
 func makeCandidate(r *tree.Root, spec prepare.Spec) (*prepare.Party, error) {
-	candidate, err := r.Env.NewID()
+	id, err := r.Env.NewID()
 	if err != nil {
 		return nil, err
 	}
 	if mutant.On(mutant.SharedCandidate) {
-		candidate = protocol.ID(r.Env.Machine.Self().Boot)
+		id = protocol.ID(r.Env.Machine.Self().Boot)
 	}
-	spec.Name = protocol.CandidateName(candidate)
+	spec.Name = protocol.CandidateName(id)
 	return prepare.Make(r, spec)
 }
 

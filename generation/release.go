@@ -62,7 +62,7 @@ func (t *Tenure) Release() error {
 			tomb.Move(token.Root, token.Generation.ID, token.Generation.Info.ID())
 		}
 	}
-	t.party.Close()
+	t.close()
 	return t.err
 }
 
@@ -91,7 +91,7 @@ func (t *Tenure) settle(token *tree.Fenced, retired vfs.Dir) {
 // spend ends what testifies for the lease: no thread can rename for it any more.
 // The witness is closed and never unlocked, which would take it from children.
 func (t *Tenure) spend(token *tree.Fenced) {
-	if w := t.party.Witness; w != nil {
+	if w := t.party.Witness; w != nil && t.users == 0 {
 		t.party.Witness = nil
 		w.Close()
 	}

@@ -25,6 +25,8 @@ type Tenure struct {
 	mu       sync.Mutex
 	released bool
 	err      error // what Release came to
+	users    int   // of the directory, see Use
+	over     bool  // it is to be closed when nobody uses it any more
 	early    bool  // a mistake: see mutant.ClaimsBeforeRetirement
 }
 
@@ -36,6 +38,35 @@ func newTenure(r *tree.Root, id protocol.ID, p *prepare.Party) *Tenure {
 
 // Generation names the tenure.
 func (t *Tenure) Generation() protocol.ID { return seal.Open(t).Generation.ID }
+
+// Use keeps the generation's directory, and its witness, open for somebody who works
+// with them, until done is called, and from being recycled. It does not hold up Release.
+// After that it fails with ErrLost: by then the directory can be that of another
+// generation, and the number of its descriptor anybody's.
+func (t *Tenure) Use() (done func(), err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.released {
+		return nil, ErrLost
+	}
+	t.touch()
+	t.users++
+	return sync.OnceFunc(func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.users--; t.over {
+			t.close()
+		}
+	}), nil
+}
+
+// close closes the directory as soon as nobody uses it any more.
+func (t *Tenure) close() {
+	t.over = true
+	if t.users == 0 {
+		t.party.Close()
+	}
+}
 
 // Path is where the generation lies as long as it is held: L.v3/current. The path
 // leads elsewhere, or nowhere, as soon as it is not.
@@ -50,6 +81,10 @@ func (t *Tenure) Path() string {
 func (t *Tenure) Check() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	return t.check()
+}
+
+func (t *Tenure) check() error {
 	if t.released {
 		return ErrLost
 	}
@@ -94,26 +129,40 @@ func (t *Tenure) Descriptor() (fd uintptr, ok bool) {
 // clients need one; elsewhere remove is nil. Call remove only with proof that the
 // command and its children are gone.
 func (t *Tenure) Guard() (remove func() error, err error) {
-	t.touch()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	token := seal.Open(t)
 	if token.Root.Format != protocol.TTSC {
 		return nil, nil
 	}
+	if t.released {
+		return nil, ErrLost
+	}
+	t.touch()
 	name, err := guard.Publish(token.Root, token.Generation)
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: cannot publish a guard for the command: %w", token.Root.Lock, err)
 	}
-	return func() error { return guard.Remove(token.Root, name) }, nil
+	return func() error {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.released {
+			return ErrLost // the collector removes it
+		}
+		return guard.Remove(token.Root, name)
+	}, nil
 }
 
 // Failed records in last.json how the tenure ended, so that those who wait learn
 // it. exit is -1 when there is no exit status. Call it before Release. Nothing
 // is recorded once the generation is lost: the note would be a successor's.
 func (t *Tenure) Failed(exit int, message string) error {
-	t.touch()
-	if err := t.Check(); err != nil {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.check(); err != nil {
 		return err
 	}
+	t.touch()
 	token := seal.Open(t)
 	return last.Write(token.Root, token.Generation.Dir, &protocol.Last{
 		Generation: token.Generation.ID, Outcome: protocol.OutcomeFailed, Exit: exit, Message: message})

@@ -66,7 +66,7 @@ func (r *Root) Current() (*Generation, error) {
 	restless := ErrRestless
 	for range lookAgain {
 		g, err := r.generation(r.Dir, protocol.CurrentName, "")
-		if err == nil && (g == nil || g.Problem == "") {
+		if err == nil && (g == nil || g.Problem == "" && r.published(g)) {
 			return g, nil
 		}
 		stands, serr := r.stands(g)
@@ -87,6 +87,14 @@ func (r *Root) Current() (*Generation, error) {
 		}
 	}
 	return nil, restless
+}
+
+// published tells whether what was read whole had been published: a directory that is
+// recycled may be read when it names its next generation, and is not current yet, or
+// never will be. Not being able to tell is no reason to doubt.
+func (r *Root) published(g *Generation) bool {
+	same, err := r.IsCurrent(g.Info.ID())
+	return same || err != nil
 }
 
 // stands tells whether what was read of g, which looks torn, is true now.

@@ -167,12 +167,13 @@ func (r *Root) Intact() (bool, error) {
 }
 
 // Fresh tells whether opening the root anew, now, would find what this handle has:
-// the path leads to this very directory, with the mode that it had, in which the
+// the path leads to this very directory, with the mode and owners that it had, in which the
 // marker is the file that was read, and nothing odd stands in it. Not being able to
 // tell is no. As long as the handle is open, no other directory can pass for it.
 func (r *Root) Fresh() bool {
 	info, err := r.Env.FS.Lstat(r.Path)
-	if err != nil || info.ID() != r.Info.ID() || info.Mode != r.Info.Mode {
+	if err != nil || info.ID() != r.Info.ID() || info.Mode != r.Info.Mode ||
+		info.UID != r.Info.UID || info.GID != r.Info.GID {
 		return false
 	}
 	marker, err := r.Dir.Lstat(protocol.MarkerName)

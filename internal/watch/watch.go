@@ -105,8 +105,8 @@ func (w *Waiter) Wait(ctx context.Context, h Holder, poll, most time.Duration) e
 		return w.inLine(ctx, poll, most)
 	case h.Generation == "":
 		return sleep(ctx, min(poll, most))
-	case w.moved == nil && !w.rearm():
-		return nil
+	case w.moved == nil && (!w.rearm() || w.death.watched()):
+		return nil // there is nothing any more, or perhaps another holder
 	}
 	return w.atHead(ctx, poll, most)
 }
