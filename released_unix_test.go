@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -222,5 +223,54 @@ func TestRecycledGroup(t *testing.T) {
 	}
 	if err := lease.Release(); err != nil {
 		t.Error(err)
+	}
+}
+
+// timeless is the real clock, by which nothing that is kept gets too old.
+type timeless struct{ env.Clock }
+
+// TestWhatIsRecycled: plain turns in quick succession leave a directory to the next one,
+// and those after which it may be of no use leave none.
+func TestWhatIsRecycled(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		options genlock.Options
+		turns   int
+		work    func(*genlock.Lease) error
+		want    int
+	}{
+		"one turn":       {turns: 1},
+		"several turns":  {turns: 3, want: 1},
+		"another format": {turns: 3, options: genlock.Options{Format: protocol.TTSC}},
+		"staged": {turns: 3, work: func(l *genlock.Lease) error {
+			_, err := l.Stage(genlock.Artifact{Path: filepath.Join(dir, "tool")})
+			return err
+		}},
+		"a command": {turns: 3, work: func(l *genlock.Lease) error { return l.Run(exec.Command("true")) }},
+		"a note":    {turns: 3, work: func(l *genlock.Lease) error { return l.Failed(1, "it failed") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			world := *env.From(context.Background())
+			world.Clock = timeless{world.Clock}
+			ctx := env.With(context.Background(), world.Keeping())
+			defer world.CloseKept()
+			lock := genlock.New(filepath.Join(t.TempDir(), "k.lock"), &c.options)
+			for range c.turns {
+				lease, err := lock.TryAcquire(ctx)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.work != nil {
+					err = c.work(lease)
+				}
+				if err := errors.Join(err, lease.Release()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			left, err := filepath.Glob(filepath.Join(lock.Path()+protocol.RootSuffix, protocol.CandidateName("*")))
+			if err != nil || len(left) != c.want {
+				t.Errorf("it leaves %q (%v), want %d", left, err, c.want)
+			}
+		})
 	}
 }
