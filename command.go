@@ -26,6 +26,11 @@ func (l *Lease) Start(cmd *exec.Cmd) error { return StartAll(cmd, l) }
 // environment names the first one, and every one as held.
 func StartAll(cmd *exec.Cmd, leases ...*Lease) error {
 	for _, l := range leases {
+		done, err := l.tenure.Use() // its witness stays open while it is handed on
+		if err != nil {
+			return ErrReleased
+		}
+		defer done()
 		if err := l.Check(); err != nil {
 			return err
 		}
