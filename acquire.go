@@ -207,6 +207,9 @@ func giveBack(t *generation.Tenure) error {
 
 // pause waits until looking again may help, or says why waiting ends.
 func (a *attempt) pause(ctx context.Context, seen *observer.Observation) error {
+	if !a.wait && a.why != nil && seen.Old != nil {
+		return fmt.Errorf("lock %s: old lock: %w", a.lock.given, a.why)
+	}
 	if !a.wait {
 		return a.waiter.held(seen, nil)
 	}

@@ -62,6 +62,9 @@ func (a *attempt) settleOld(ctx context.Context, t *generation.Tenure) (*legacy.
 	err := vfs.Again(func() error {
 		more, s, err := set.Clear(ctx, at)
 		done, sight = append(done, more...), s
+		if errors.Is(err, legacy.ErrMoved) {
+			a.why, err = err, nil // more than a lost race, if it persists
+		}
 		return err
 	})
 	for _, c := range done {

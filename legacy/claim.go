@@ -3,6 +3,7 @@ package legacy
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"genlock.dev/genlock/internal/vfs"
@@ -29,7 +30,7 @@ func claimRecord(s *slot, ids []identity) (claimed, error) {
 		err = renameNew(s.dir, c.from, c.to)
 	}
 	if vfs.IsVanished(err) {
-		return claimed{}, ErrMoved
+		return claimed{}, fmt.Errorf("%w: %w", ErrMoved, err)
 	}
 	if err != nil {
 		return claimed{}, err

@@ -154,7 +154,8 @@ type Cleared struct {
 
 // Clear is the decisive look of a caller that holds v3: it fences and reclaims every
 // old lock whose holder is provably spent. A sight that it returns stands in the
-// way: the caller releases v3 and waits. It also sweeps what the generations
+// way: the caller releases v3 and waits. With ErrMoved it is provably spent, and moves
+// whenever it is to be reclaimed. Clear also sweeps what the generations
 // in Place.Reclaimed left.
 func (s Set) Clear(ctx context.Context, at Place) (done []Cleared, inTheWay *Sight, err error) {
 	for _, in := range at.Reclaimed {
@@ -163,6 +164,7 @@ func (s Set) Clear(ctx context.Context, at Place) (done []Cleared, inTheWay *Sig
 		}
 	}
 	var last *Sight
+	var why error // what the system said when something moved
 	for range lookAgain {
 		sights, err := s.See(ctx, at)
 		if err != nil || len(sights) == 0 {
@@ -181,9 +183,11 @@ func (s Set) Clear(ctx context.Context, at Place) (done []Cleared, inTheWay *Sig
 			return done, blocked.Sight, nil
 		case !errors.Is(err, ErrMoved):
 			return done, nil, err
+		case err != ErrMoved:
+			why = err
 		}
 	}
-	return done, last, nil
+	return done, last, why
 }
 
 func (s Set) reclaim(ctx context.Context, at Place, seen *Sight) (string, error) {
