@@ -122,7 +122,7 @@ func publishFenceOf(s *slot, id protocol.ID) (*dirFence, error) {
 	case there != nil:
 		return there, nil // also when the rename happened all the same
 	case vfs.IsVanished(err):
-		return nil, ErrMoved
+		return nil, fmt.Errorf("%w: %w", ErrMoved, err)
 	}
 	return nil, err
 }

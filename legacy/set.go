@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"genlock.dev/genlock/internal/env"
+	"genlock.dev/genlock/internal/vfs"
 	"genlock.dev/genlock/protocol"
 )
 
@@ -183,7 +184,7 @@ func (s Set) Clear(ctx context.Context, at Place) (done []Cleared, inTheWay *Sig
 			return done, blocked.Sight, nil
 		case !errors.Is(err, ErrMoved):
 			return done, nil, err
-		case err != ErrMoved:
+		case vfs.IsVanished(err):
 			why = err
 		}
 	}

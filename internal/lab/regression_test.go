@@ -40,6 +40,7 @@ var regressions = map[string]struct {
 	"taken name says so":            {"acquire a new key", happened(syscall.EEXIST, true, faultfs.Mkdir), faultfs.Mkdir, "candidate"},
 	"vanished candidate says so":    {"acquire and release", happened(syscall.ESTALE, true, faultfs.Create), faultfs.Create, "/witness."},
 	"doubt after the claim is told": {"reclaim a dead holder", once(syscall.EIO), faultfs.Flock, "/current/witness."},
+	"fence that moves for ever":     {"reclaim a dead mkdir", happened(syscall.ESTALE, true, faultfs.Create), faultfs.Create, "fence.json"},
 	"record that moves for ever":    {"reclaim a dead token", happened(syscall.ENOENT, true, faultfs.Rename), faultfs.Rename, "/owner.json"},
 	"collector tells what it left":  {"collect", once(syscall.EIO), faultfs.Rmdir, "/candidate-"},
 	// What is left of one that could not be renamed was nobody's.
