@@ -2,6 +2,7 @@ package prepare
 
 import (
 	"errors"
+	"io"
 
 	"genlock.dev/genlock/internal/discard"
 	"genlock.dev/genlock/internal/tree"
@@ -85,7 +86,10 @@ func (p *Party) open() (err error) {
 }
 
 func over(f vfs.File, data []byte) error {
-	_, err := f.WriteAt(data, 0)
+	n, err := f.WriteAt(data, 0)
+	if err == nil && n < len(data) {
+		err = io.ErrShortWrite // half of it is the record of another generation
+	}
 	return err
 }
 
