@@ -12,12 +12,19 @@ const (
 	// without lining up anew. Handing a lock over costs as much as several of the
 	// shortest turns. A turn that lasts longer is the only one of its spell.
 	spell = 250 * time.Microsecond
+	// rested is the pause after which a process may go ahead of the line again. Until
+	// then whoever is its head has come to run. If turns are short, several fit into
+	// the time that the head needs to wake up, and it may lose some of them.
+	rested = 500 * time.Microsecond
+	// In each round of eight milliseconds by the clock that all processes share, two
+	// are for the line alone, so that its head gets the lock however many go ahead.
+	round, lineOnly = 8, 2
 	// courtesy is how long at most a process that had its turn in a line just now
 	// keeps out of it. The one after it was woken but may not run yet, and an OS
 	// lock goes to whoever asks first.
 	courtesy = 2 * time.Millisecond
-	// recently is for how long it counts that others want the lock. In a longer turn
-	// the next one has surely come to run.
+	// recently is for how long it counts that others want the lock, and that turns are
+	// short.
 	recently = 10 * time.Millisecond
 	// mostServed is how many turns are remembered before the old ones go.
 	mostServed = 64
@@ -60,16 +67,19 @@ func lately(root vfs.ID) turn {
 }
 
 // goesOn tells whether the spell of this process is not over.
-func goesOn(root vfs.ID) bool {
-	t := lately(root)
-	return time.Since(t.had) < spell
+func (t turn) goesOn(now time.Time) bool { return now.Sub(t.had) < spell }
+
+// overtakes tells whether this process goes ahead of the line.
+func (t turn) overtakes(now time.Time) bool {
+	ago := now.Sub(t.had)
+	return ago >= rested && ago < recently && now.UnixMilli()%round >= lineOnly
 }
 
 // giveWay waits a moment if this process had its turn just now and others want theirs:
 // until the next one has the lock.
 func giveWay(dir vfs.Dir, root vfs.ID) {
 	t := lately(root)
-	if time.Since(t.had) > recently || time.Since(t.waited) > recently {
+	if time.Since(t.had) > rested || time.Since(t.waited) > recently {
 		return
 	}
 	for begun := time.Now(); time.Since(begun) < courtesy; time.Sleep(courtesy / 20) {

@@ -51,7 +51,7 @@ type Waiter struct {
 	kind  vfs.Kind
 	place *place // in the line; nil when there is no line
 	due   bool
-	ahead bool // it goes on without lining up, see spell
+	ahead bool // it does not line up, see spell and rested
 	// waited: this is no first try. expired: nothing ended the last wait.
 	waited, expired bool
 	glance          glance
@@ -77,17 +77,27 @@ func New(root vfs.Dir, id vfs.ID, kind vfs.Kind) *Waiter {
 
 // Turn tells whether it is our turn to take a lock that is free: we are the head of
 // the line, or there is none, or we have waited long enough for its head, or this
-// process had its turn a moment ago and goes on.
+// process had its turn a moment ago and goes on, or may go ahead again.
 func (w *Waiter) Turn() bool {
 	if w == nil {
 		return true
 	}
-	if w.place == nil && !w.waited && goesOn(w.id) {
-		w.ahead = true
+	if w.place == nil && !w.waited && w.goAhead() {
 		return true
 	}
 	w.lineUp()
 	return w.place == nil || w.place.ours() || w.due
+}
+
+// goAhead tells whether there is no need to line up.
+func (w *Waiter) goAhead() bool {
+	now, t := time.Now(), lately(w.id)
+	w.ahead = t.goesOn(now)
+	if !w.ahead && t.overtakes(now) {
+		w.ahead = true
+		remember(w.id, false) // another spell begins
+	}
+	return w.ahead
 }
 
 // Wait returns nil when looking again may help, at the latest after most, and the

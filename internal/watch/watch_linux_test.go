@@ -50,7 +50,16 @@ func newScene(t *testing.T) *scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &scene{t, path, root, info.ID()}
+	s := &scene{t, path, root, info.ID()}
+	s.had(turn{}) // the inode may be one of another test
+	return s
+}
+
+// had sets the latest turn of this process.
+func (s *scene) had(latest turn) {
+	served.Lock()
+	defer served.Unlock()
+	served.at[s.id] = latest
 }
 
 func (s *scene) waiter() *Waiter {
@@ -276,11 +285,7 @@ func TestSpell(t *testing.T) {
 	}
 	w.Leave() // it has the lock
 	drop := s.take(queueName)
-	had := func(ago time.Duration) {
-		served.Lock()
-		defer served.Unlock()
-		served.at[s.id] = turn{had: time.Now().Add(-ago)}
-	}
+	had := func(ago time.Duration) { s.had(turn{had: time.Now().Add(-ago)}) }
 	for range 2 {
 		had(-time.Minute) // however slow this machine is
 		if !w.Turn() || w.place != nil {
@@ -288,7 +293,7 @@ func TestSpell(t *testing.T) {
 		}
 		w.Leave()
 	}
-	had(spell)
+	had(recently) // a moment later it could go ahead again
 	if w.Turn() {
 		t.Error("its spell does not end")
 	}
@@ -296,6 +301,33 @@ func TestSpell(t *testing.T) {
 	<-w.place.granted
 	w.Leave()
 	waitFor(t, func() bool { return len(blockedPlaces()) == 0 && len(threads) == 0 })
+}
+
+// TestOvertake: who had a short turn goes ahead of the line after a pause, except in the
+// time that is for the line alone.
+func TestOvertake(t *testing.T) {
+	for _, tt := range []struct {
+		ago  time.Duration
+		at   int64 // milliseconds since a round began
+		want bool
+	}{
+		{spell, lineOnly, false}, // it gives way
+		{rested - 1, lineOnly, false},
+		{rested, lineOnly, true},
+		{rested, round - 1, true},
+		{recently - 1, lineOnly, true},
+		{recently, lineOnly, false},
+		{rested, 0, false},
+		{rested, lineOnly - 1, false},
+	} {
+		now := time.UnixMilli(1000*round + tt.at)
+		if got := (turn{had: now.Add(-tt.ago)}).overtakes(now); got != tt.want {
+			t.Errorf("%v after its turn, %d ms into a round: it goes ahead: %t", tt.ago, tt.at, got)
+		}
+	}
+	if (turn{}).overtakes(time.UnixMilli(lineOnly)) {
+		t.Error("who never had a turn goes ahead")
+	}
 }
 
 // TestFewThreads: without a thread there is no place in the line, and polling.
