@@ -1,7 +1,6 @@
 package genlock
 
 import (
-	"math/rand/v2"
 	"time"
 
 	"genlock.dev/genlock/fence"
@@ -30,15 +29,16 @@ func (w *waiter) took(root *fence.Root) {
 	}
 }
 
-// untilNext is when we look by ourselves: at least every second, so that a head
-// that is stopped blocks nobody (rule 16), and when the next report is due.
-func (w *waiter) untilNext() time.Duration {
-	const jitter = reportEvery / 10
-	if w.lock.options.OnEvent == nil {
-		return reportEvery - rand.N(jitter)
+// untilReport is how long the line may wait before there is something to do here.
+func (w *waiter) untilReport(short bool) time.Duration {
+	switch {
+	case w.lock.options.OnEvent != nil:
+		due := reportEvery - w.env.Clock.Now().Sub(w.reported)
+		return max(min(due, reportEvery), time.Millisecond)
+	case short:
+		return reportEvery
 	}
-	due := reportEvery - w.env.Clock.Now().Sub(w.reported)
-	return max(min(due, reportEvery), time.Millisecond)
+	return unbounded
 }
 
 // watched is what of a holder this process can watch. It needs the same kernel, and

@@ -17,6 +17,7 @@ const (
 	shortestPoll = time.Millisecond
 	longestPoll  = 25 * time.Millisecond
 	reportEvery  = time.Second
+	unbounded    = time.Hour // until there is something to do
 )
 
 // waiter keeps what one acquisition knows of its wait: since when, for whom, what
@@ -128,22 +129,8 @@ func (w *waiter) report(seen *observer.Observation) {
 }
 
 // sleep waits until looking again may help, or returns the *HeldError that ends the
-// wait. A short one ends at the first look, whatever that shows.
+// wait. A short one lasts a second at most.
 func (w *waiter) sleep(ctx context.Context, seen *observer.Observation, short bool) error {
-	const glances = 10 // then the evidence may have become another one
-	for range glances {
-		if err := w.nap(ctx, seen); err != nil {
-			return err
-		}
-		if short || !w.line.Quiet() {
-			break
-		}
-	}
-	return nil
-}
-
-// nap waits until something happens, and otherwise a little.
-func (w *waiter) nap(ctx context.Context, seen *observer.Observation) error {
 	if seen.State != observer.Free {
 		w.report(seen)
 	}
@@ -164,7 +151,7 @@ func (w *waiter) nap(ctx context.Context, seen *observer.Observation) error {
 		w.line.Leave()
 		err = w.env.Clock.Sleep(ctx, min(d, poll))
 	} else {
-		err = w.line.Wait(ctx, w.watched(seen), poll, min(d, w.untilNext()))
+		err = w.line.Wait(ctx, w.watched(seen), poll, min(d, w.untilReport(short)))
 	}
 	if err != nil {
 		return w.held(seen, err)
@@ -174,7 +161,6 @@ func (w *waiter) nap(ctx context.Context, seen *observer.Observation) error {
 
 // budget is how long we may still wait, and what to say when that is over.
 func (w *waiter) budget() (time.Duration, error) {
-	const unbounded = time.Hour
 	left, cause := time.Duration(unbounded), error(context.DeadlineExceeded)
 	now := w.env.Clock.Now()
 	if b := w.lock.options.Wait; b > 0 {

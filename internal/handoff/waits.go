@@ -96,14 +96,3 @@ func idle(c *crew, d time.Duration) error {
 	}
 	return nil
 }
-
-// cpu is the processor time of all but one.
-func cpu(c *crew, but *hand) (total time.Duration, err error) {
-	replies, err := c.tellAll(order{Do: "usage"})
-	for _, r := range replies {
-		if r.worker != but {
-			total += r.CPU
-		}
-	}
-	return total, err
-}

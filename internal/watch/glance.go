@@ -10,19 +10,19 @@ type glance struct {
 	witness vfs.File
 }
 
-// Glance notes what is current, before a look. Quiet needs it.
+// Glance notes what is current, before a look.
 func (w *Waiter) Glance() {
 	if w != nil {
 		w.glance.current, w.glance.err = w.root.Lstat(currentName)
 	}
 }
 
-// Quiet tells after a Wait that looking again is in vain: nothing woke us, nothing
-// was renamed in or into the directory that Glance saw, and somebody still has the
-// holder's witness, which means alive whatever else is known. It costs a tenth of a
-// look, and those who wait long do little else.
-func (w *Waiter) Quiet() bool {
-	if w == nil || !w.expired || w.glance.err != nil || w.glance.current.Ino == 0 {
+// unchanged tells that looking again is in vain: nothing was renamed in or into the
+// directory that Glance saw, and somebody still has the holder's witness, which means
+// alive whatever else is known. It costs a tenth of a look, and those who wait long do
+// little else.
+func (w *Waiter) unchanged() bool {
+	if w.glance.err != nil || w.glance.current.Ino == 0 {
 		return false
 	}
 	now, err := w.root.Lstat(currentName)

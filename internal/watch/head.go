@@ -14,7 +14,7 @@ func (w *Waiter) atHead(ctx context.Context, poll, most time.Duration) error {
 		// Most turns are short, and watching for a death costs something. So does a
 		// look at a holder that is not there any more a moment later.
 		for begun := time.Now(); ; {
-			woken, err := w.await(ctx, brief)
+			woken, err := w.awaitFor(ctx, brief)
 			if err != nil {
 				return err
 			}
@@ -32,15 +32,19 @@ func (w *Waiter) atHead(ctx context.Context, poll, most time.Duration) error {
 		most -= brief
 	}
 	w.death.follow(w.root, w.of, w.moved != nil)
-	woken, err := w.await(ctx, w.rely(poll, most))
+	woken, err := w.awaitFor(ctx, w.rely(poll, most))
 	w.expired = !woken
 	return err
 }
 
-// await sleeps for d unless something wakes us or ctx ends.
-func (w *Waiter) await(ctx context.Context, d time.Duration) (woken bool, err error) {
+// awaitFor sleeps for d unless something wakes us or ctx ends.
+func (w *Waiter) awaitFor(ctx context.Context, d time.Duration) (woken bool, err error) {
 	t := time.NewTimer(d)
 	defer t.Stop()
+	return w.await(ctx, t.C)
+}
+
+func (w *Waiter) await(ctx context.Context, over <-chan time.Time) (woken bool, err error) {
 	select {
 	case <-w.moved.told():
 		w.disarm()
@@ -48,7 +52,7 @@ func (w *Waiter) await(ctx context.Context, d time.Duration) (woken bool, err er
 		w.death.processEnded()
 	case <-w.death.witness.told():
 		w.death.witnessFreed()
-	case <-t.C:
+	case <-over:
 		return false, nil
 	case <-ctx.Done():
 		return false, context.Cause(ctx)

@@ -101,10 +101,21 @@ func (w *Waiter) goAhead() bool {
 }
 
 // Wait returns nil when looking again may help, at the latest after most, and the
-// context's cause as soon as ctx ends. The first wait for a holder may return at
-// once, because what happened before we watched is not told. poll is how long to
-// sleep where nothing can wake us.
+// context's cause as soon as ctx ends. About once a second it glances by itself. The
+// first wait for a holder may return at once, because what happened before we watched
+// is not told. poll is how long to sleep where nothing can wake us. Glance must have
+// been called before the caller looked.
 func (w *Waiter) Wait(ctx context.Context, h Holder, poll, most time.Duration) error {
+	begun := time.Now()
+	err := w.wait(ctx, h, poll, min(most, ownTry()))
+	left := most - time.Since(begun)
+	if err != nil || !w.expired || left <= 0 || !w.unchanged() {
+		return err
+	}
+	return w.doze(ctx, poll, left)
+}
+
+func (w *Waiter) wait(ctx context.Context, h Holder, poll, most time.Duration) error {
 	w.due, w.waited, w.expired = false, true, false
 	w.follow(h)
 	w.lineUp()

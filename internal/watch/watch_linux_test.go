@@ -348,8 +348,8 @@ func TestFewThreads(t *testing.T) {
 	}
 }
 
-// TestQuiet: only an untouched directory with a busy witness is nothing new.
-func TestQuiet(t *testing.T) {
+// TestUnchanged: only an untouched directory with a busy witness is nothing new.
+func TestUnchanged(t *testing.T) {
 	h := Holder{Generation: "g", Witness: "witness"}
 	for name, tt := range map[string]struct {
 		act  func(s *scene, drop func())
@@ -366,10 +366,9 @@ func TestQuiet(t *testing.T) {
 			w := s.head(h)
 			w.Glance()
 			tt.act(s, drop)
-			w.Wait(t.Context(), h, never, time.Millisecond)
-			w.expired = true // not woken, for whatever reason
-			if got := w.Quiet(); got != tt.want {
-				t.Errorf("quiet is %t", got)
+			w.follow(h)
+			if got := w.unchanged(); got != tt.want {
+				t.Errorf("unchanged is %t", got)
 			}
 		})
 	}
