@@ -13,7 +13,8 @@ type EventKind string
 
 const (
 	// EventWaiting: the lock is held. It comes at the first look, whenever the
-	// holder or the verdict changes, and then about every second.
+	// holder or the verdict changes, and then about every second, or as seldom as
+	// Options.EventEvery says.
 	EventWaiting EventKind = "waiting"
 	// EventAcquired: this caller holds the lock.
 	EventAcquired EventKind = "acquired"

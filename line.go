@@ -29,16 +29,17 @@ func (w *waiter) took(root *fence.Root) {
 	}
 }
 
-// untilReport is how long the line may wait before there is something to do here.
+// untilReport is how long the line may wait until there is something to do here.
 func (w *waiter) untilReport(short bool) time.Duration {
-	switch {
-	case w.lock.options.OnEvent != nil:
-		due := reportEvery - w.env.Clock.Now().Sub(w.reported)
-		return max(min(due, reportEvery), time.Millisecond)
-	case short:
-		return reportEvery
+	due := unbounded
+	if w.lock.options.OnEvent != nil {
+		every := w.repeatsAfter()
+		due = max(min(every-w.env.Clock.Now().Sub(w.reported), every), time.Millisecond)
 	}
-	return unbounded
+	if short {
+		return min(due, reportEvery)
+	}
+	return due
 }
 
 // watched is what of a holder this process can watch. It needs the same kernel, and

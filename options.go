@@ -42,6 +42,10 @@ type Options struct {
 	// OnEvent is told what happens. It is called from the goroutine that
 	// acquires, so it must not block long and must not use the Lock.
 	OnEvent func(Event)
+	// EventEvery is how often EventWaiting is repeated while nothing changes, after
+	// the first second of a wait; less than a second, and 0, is a second. A wait
+	// that has less to tell wakes up less.
+	EventEvery time.Duration
 	// Log is a file to which what happens is appended, one JSON object a line,
 	// for `genlock history`; empty is none. Processes may share it. What cannot
 	// be written is missing there and harms nothing. It names the lock, this

@@ -17,7 +17,7 @@ const (
 	shortestPoll = time.Millisecond
 	longestPoll  = 25 * time.Millisecond
 	reportEvery  = time.Second
-	unbounded    = time.Hour // until there is something to do
+	unbounded    = time.Hour // is for no bound
 )
 
 // waiter keeps what one acquisition knows of its wait: since when, for whom, what
@@ -117,7 +117,7 @@ func (w *waiter) report(seen *observer.Observation) {
 	same := w.last != nil && seen.Generation == w.last.Generation && seen.State == w.last.State &&
 		(seen.Evidence == w.last.Evidence || seen.Old != nil && w.last.Old != nil) // an old lock's tells its age
 	w.waiting, w.last = true, seen
-	if same && now.Sub(w.reported) < reportEvery {
+	if same && now.Sub(w.reported) < w.repeatsAfter() {
 		return
 	}
 	w.reported = now
@@ -126,6 +126,14 @@ func (w *waiter) report(seen *observer.Observation) {
 		w.lock.record(e, now)
 	}
 	w.lock.emit(e, now)
+}
+
+// repeatsAfter is how long after the last report the same is told again.
+func (w *waiter) repeatsAfter() time.Duration {
+	if w.reported.Sub(w.began) < reportEvery {
+		return reportEvery // people begin to wonder
+	}
+	return max(w.lock.options.EventEvery, reportEvery)
 }
 
 // sleep waits until looking again may help, or returns the *HeldError that ends the

@@ -12,6 +12,8 @@ import (
 // to the lock: errors of writing are ignored.
 type reporter interface {
 	event(genlock.Event)
+	// every is how often a wait is to be told of; 0 is the default.
+	every() time.Duration
 	exit(outcome)
 }
 
@@ -22,6 +24,9 @@ type schedule struct{ told int }
 var dueAt = []time.Duration{time.Second, 10 * time.Second, 30 * time.Second}
 
 const dueEvery = time.Minute
+
+// seldom is often enough for what is due.
+const seldom = 10 * time.Second
 
 // due tells whether a line is due after waiting so long. It says so once for each.
 func (s *schedule) due(waited time.Duration) bool {

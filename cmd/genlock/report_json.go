@@ -84,6 +84,8 @@ func (r *jsonReport) tell(e genlock.Event) bool {
 	return due
 }
 
+func (r *jsonReport) every() time.Duration { return seldom }
+
 func (r *jsonReport) exit(o outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

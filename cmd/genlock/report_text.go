@@ -135,6 +135,14 @@ func (r *textReport) waiting(e genlock.Event) {
 	}
 }
 
+// every: a live line shows a clock.
+func (r *textReport) every() time.Duration {
+	if r.live != nil && !r.quiet {
+		return 0
+	}
+	return seldom
+}
+
 func (r *textReport) exit(o outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -98,7 +98,7 @@ func (f *runFlags) check() error {
 	return nil
 }
 
-func (f *runFlags) options(argv []string, onEvent func(genlock.Event)) *genlock.Options {
+func (f *runFlags) options(argv []string) *genlock.Options {
 	return &genlock.Options{
 		Format:          protocol.Format(f.format),
 		About:           f.about(argv),
@@ -109,7 +109,6 @@ func (f *runFlags) options(argv []string, onEvent func(genlock.Event)) *genlock.
 		Fsync:           f.fsync,
 		Dialects:        f.dialect,
 		Hold:            f.hold,
-		OnEvent:         onEvent,
 		Log:             f.eventLog(),
 	}
 }

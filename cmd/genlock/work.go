@@ -34,7 +34,8 @@ func (f *runFlags) run(locks, argv []string) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	w := &work{flags: f, argv: argv, names: make(map[*genlock.Lock]string), report: report, sig: catchSignals(cancel)}
-	options := f.options(argv, w.event)
+	options := f.options(argv)
+	options.OnEvent, options.EventEvery = w.event, report.every()
 	for _, name := range locks {
 		lock := genlock.New(name, options)
 		w.locks = append(w.locks, lock)

@@ -2,7 +2,9 @@ package watch
 
 import (
 	"os"
+	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,9 +22,6 @@ func alarm(next func() time.Duration, ring func() (again bool)) (stop func()) {
 	if err == nil {
 		err = f.SetReadDeadline(time.Time{}) // can it be waited for?
 	}
-	if err == nil {
-		err = wind(fd, next())
-	}
 	if err != nil {
 		f.Close()
 		return timerAlarm(next, ring)
@@ -31,12 +30,10 @@ func alarm(next func() time.Duration, ring func() (again bool)) (stop func()) {
 	go func() {
 		defer close(done)
 		begun := false
+		// The first call is no alarm. What goes off before it would be forgotten.
 		conn.Read(func(uintptr) (over bool) {
-			if !begun {
+			for !begun || ring() {
 				begun = true
-				return false
-			}
-			for ring() {
 				if wind(fd, next()) == nil {
 					return false
 				}
@@ -50,7 +47,13 @@ func alarm(next func() time.Duration, ring func() (again bool)) (stop func()) {
 	}
 }
 
-// wind makes the timer go off once, after d.
+// wind makes the timer go off once, after d. It never blocks, and so does not announce
+// itself to the runtime, which would wake another thread to watch over it.
 func wind(fd int, d time.Duration) error {
-	return unix.TimerfdSettime(fd, 0, &unix.ItimerSpec{Value: unix.NsecToTimespec(int64(d))}, nil)
+	at := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(d))}
+	_, _, errno := syscall.RawSyscall6(unix.SYS_TIMERFD_SETTIME, uintptr(fd), 0, uintptr(unsafe.Pointer(&at)), 0, 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	return nil
 }

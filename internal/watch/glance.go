@@ -1,6 +1,10 @@
 package watch
 
-import "genlock.dev/genlock/internal/vfs"
+import (
+	"time"
+
+	"genlock.dev/genlock/internal/vfs"
+)
 
 // glance is what is needed to see cheaply that nothing has changed.
 type glance struct {
@@ -25,19 +29,27 @@ func (w *Waiter) unchanged() bool {
 	if w.glance.err != nil || w.glance.current.Ino == 0 {
 		return false
 	}
-	now, err := w.root.Lstat(currentName)
-	if err != nil || now.ID() != w.glance.current.ID() || !now.ModTime.Equal(w.glance.current.ModTime) {
+	id, changed, err := quickState(w.root, w.kind)
+	if err != nil || id != w.glance.current.ID() || !changed.Equal(w.glance.current.ModTime) {
 		return false
 	}
 	if w.glance.witness == nil && !w.openWitness() {
 		return false
 	}
-	if vfs.IsBusy(w.glance.witness.Flock(vfs.Shared)) {
+	if quickBusy(w.glance.witness, w.kind) {
 		return true
 	}
 	w.closeWitness() // drops the lock if it was granted
 	return false
 }
+
+// state is which directory is current, and when something was last put into it.
+func state(root vfs.Dir) (vfs.ID, time.Time, error) {
+	now, err := root.Lstat(currentName)
+	return now.ID(), now.ModTime, err
+}
+
+func busy(witness vfs.File) bool { return vfs.IsBusy(witness.Flock(vfs.Shared)) }
 
 // openWitness reports whether there is one to probe.
 func (w *Waiter) openWitness() bool {

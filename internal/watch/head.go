@@ -63,13 +63,21 @@ func (w *Waiter) await(ctx context.Context, over <-chan time.Time) (woken bool, 
 // rely is how long the head may sleep, given what can wake it.
 func (w *Waiter) rely(poll, most time.Duration) time.Duration {
 	switch {
-	case w.moved == nil && w.death.witness == nil, !w.death.watched():
+	case w.deaf():
 		return min(poll, most)
-	case w.moved == nil, w.kind.Name == "overlay":
+	case w.hard():
 		return min(doubt/2+rand.N(doubt/2), most)
 	}
 	return most
 }
+
+// deaf: the head can miss the release, or the holder's end.
+func (w *Waiter) deaf() bool {
+	return w.moved == nil && w.death.witness == nil || !w.death.watched()
+}
+
+// hard of hearing: what wakes it may come late.
+func (w *Waiter) hard() bool { return w.moved == nil || w.kind.Name == "overlay" }
 
 // rearm watches what is current now. It reports false when the caller should look at
 // once: there is nothing any more.

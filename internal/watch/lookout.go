@@ -9,9 +9,11 @@ import (
 const (
 	// own is how often everybody tries by itself, at least (rule 16).
 	own = time.Second
-	// glances is how often a glance will do. Then the evidence may have become
-	// another one, and only a whole look shows that.
-	glances = 10
+	// glancing is for how long glances will do. Then the evidence may have become
+	// another one, or the root may have been moved, and only a whole look shows that.
+	glancing = time.Minute
+	// mostPoll is how seldom, at most, a head looks that nothing can wake.
+	mostPoll = 25 * time.Millisecond
 )
 
 // ownTry is how long until the next try by ourselves, with jitter, so that waiters do
@@ -27,27 +29,48 @@ type lookout struct {
 
 func (w *Waiter) lookOut(poll, most time.Duration) *lookout {
 	l := &lookout{told: make(chan time.Time)}
-	left, until := glances, time.Now().Add(most)
+	until := time.Now().Add(min(most, glancing))
+	head := w.place.ours()
+	// What the head can rely on does not change before it is woken.
+	deaf, hard := head && w.deaf(), head && w.hard()
 	next := func() time.Duration {
 		d := min(ownTry(), time.Until(until))
-		if w.place.ours() {
-			d = w.rely(poll, d)
+		switch {
+		case deaf:
+			d = min(d, poll/2+rand.N(poll))
+			poll = min(poll*3/2, mostPoll)
+		case hard:
+			d = min(d, doubt/2+rand.N(doubt/2))
 		}
 		return max(d, time.Microsecond)
 	}
 	l.stop = alarm(next, func() (again bool) {
-		if left--; left > 0 && time.Now().Before(until) && w.unchanged() {
-			return true
+		again = time.Now().Before(until) && w.unchanged()
+		if !again {
+			close(l.told)
 		}
-		close(l.told)
-		return false
+		return again
 	})
 	return l
+}
+
+// wakes tells whether there is something to set up, or to do, before dozing.
+func (w *Waiter) wakes() bool {
+	if w.place == nil || w.place.ours() {
+		return w.moved == nil
+	}
+	select {
+	case <-w.place.granted:
+		return true
+	default:
+		return false
+	}
 }
 
 // doze waits on after a wait in which nothing happened, until something does. It differs
 // from waiting in what it costs: see alarm.
 func (w *Waiter) doze(ctx context.Context, poll, most time.Duration) error {
+	w.dozed = true
 	l := w.lookOut(poll, most)
 	defer l.stop()
 	if w.place.ours() {
@@ -57,6 +80,7 @@ func (w *Waiter) doze(ctx context.Context, poll, most time.Duration) error {
 	select {
 	case <-w.place.granted:
 	case <-l.told:
+		w.due = true
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

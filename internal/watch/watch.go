@@ -52,6 +52,7 @@ type Waiter struct {
 	place *place // in the line; nil when there is no line
 	due   bool
 	ahead bool // it does not line up, see spell and rested
+	dozed bool // for this holder
 	// waited: this is no first try. expired: nothing ended the last wait.
 	waited, expired bool
 	glance          glance
@@ -106,8 +107,14 @@ func (w *Waiter) goAhead() bool {
 // is not told. poll is how long to sleep where nothing can wake us. Glance must have
 // been called before the caller looked.
 func (w *Waiter) Wait(ctx context.Context, h Holder, poll, most time.Duration) error {
-	begun := time.Now()
-	err := w.wait(ctx, h, poll, min(most, ownTry()))
+	if w.dozed && w.of == h && !w.wakes() {
+		return w.doze(ctx, poll, most)
+	}
+	begun, first := time.Now(), most
+	if most >= 2*own {
+		first = ownTry()
+	}
+	err := w.wait(ctx, h, poll, min(first, own))
 	left := most - time.Since(begun)
 	if err != nil || !w.expired || left <= 0 || !w.unchanged() {
 		return err
@@ -171,7 +178,7 @@ func (w *Waiter) follow(h Holder) {
 	if w.of != h {
 		w.death.stop()
 		w.closeWitness()
-		w.of, w.notices, w.death = h, 0, death{}
+		w.of, w.notices, w.death, w.dozed = h, 0, death{}, false
 	}
 }
 
