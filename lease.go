@@ -11,6 +11,7 @@ import (
 	"genlock.dev/genlock/generation"
 	"genlock.dev/genlock/internal/env"
 	"genlock.dev/genlock/internal/seal"
+	"genlock.dev/genlock/internal/watch"
 	"genlock.dev/genlock/legacy"
 	"genlock.dev/genlock/protocol"
 	"genlock.dev/genlock/retire"
@@ -141,6 +142,7 @@ func (l *Lease) Release() error {
 		l.dropGuards()
 		old := l.oldError(l.holding.Release()) // taken last, released first
 		l.err = l.tenure.Release()
+		watch.Ended(seal.Open(l.root).Info.ID())
 		if old != nil {
 			l.err = errors.Join(old, l.err)
 		}

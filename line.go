@@ -29,10 +29,11 @@ func (w *waiter) took(root *fence.Root) {
 	}
 }
 
-// untilReport is how long the line may wait until there is something to do here.
-func (w *waiter) untilReport(short bool) time.Duration {
+// untilReport is how long the line may wait until there is something to do here. Of a
+// lock that is free, and left to others, nothing is told.
+func (w *waiter) untilReport(seen *observer.Observation, short bool) time.Duration {
 	due := unbounded
-	if w.lock.options.OnEvent != nil {
+	if w.lock.options.OnEvent != nil && seen.State != observer.Free {
 		every := w.repeatsAfter()
 		due = max(min(every-w.env.Clock.Now().Sub(w.reported), every), time.Millisecond)
 	}

@@ -30,10 +30,18 @@ func TestEventEvery(t *testing.T) {
 				seen = &observer.Observation{Generation: "b", State: observer.Held}
 			}
 			w.report(seen)
+			if next := w.untilReport(seen, false); next != w.repeatsAfter() && told[len(told)-1] == now() {
+				t.Errorf("every %v: after %d s it sleeps for %v", tt.every, now(), next)
+			}
 			clock.now = clock.now.Add(time.Second)
 		}
 		if !slices.Equal(told, tt.want) {
 			t.Errorf("every %v: told after %v seconds, want %v", tt.every, told, tt.want)
+		}
+		// A line that leaves a free lock to its head is not disturbed by it.
+		free := &observer.Observation{State: observer.Free}
+		if w.untilReport(free, false) != unbounded || w.untilReport(free, true) != reportEvery {
+			t.Errorf("every %v: a report is due for a lock that is free", tt.every)
 		}
 	}
 }

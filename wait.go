@@ -159,7 +159,7 @@ func (w *waiter) sleep(ctx context.Context, seen *observer.Observation, short bo
 		w.line.Leave()
 		err = w.env.Clock.Sleep(ctx, min(d, poll))
 	} else {
-		err = w.line.Wait(ctx, w.watched(seen), poll, min(d, w.untilReport(short)))
+		err = w.line.Wait(ctx, w.watched(seen), poll, min(d, w.untilReport(seen, short)))
 	}
 	if err != nil {
 		return w.held(seen, err)

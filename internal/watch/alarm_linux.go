@@ -22,6 +22,9 @@ func alarm(next func() time.Duration, ring func() (again bool)) (stop func()) {
 	if err == nil {
 		err = f.SetReadDeadline(time.Time{}) // can it be waited for?
 	}
+	if err == nil {
+		err = unix.TimerfdSettime(fd, 0, new(unix.ItimerSpec), nil) // and be set?
+	}
 	if err != nil {
 		f.Close()
 		return timerAlarm(next, ring)
@@ -34,9 +37,11 @@ func alarm(next func() time.Duration, ring func() (again bool)) (stop func()) {
 		conn.Read(func(uintptr) (over bool) {
 			for !begun || ring() {
 				begun = true
-				if wind(fd, next()) == nil {
+				d := next()
+				if wind(fd, d) == nil {
 					return false
 				}
+				time.Sleep(d)
 			}
 			return true
 		})

@@ -56,6 +56,11 @@ func (d *death) follow(root vfs.Dir, h Holder, releases bool) {
 	d.witness = ask(current, h.Witness, vfs.Shared, nil)
 }
 
+// more tells whether there is something that follow has not tried yet.
+func (d *death) more(h Holder) bool {
+	return !d.asked.process && h.PID > 0 || !d.asked.witness && h.Witness != ""
+}
+
 // watched tells whether the end of the holder will be told.
 func (d *death) watched() bool { return d.process != nil || d.witness != nil }
 

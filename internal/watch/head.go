@@ -10,6 +10,7 @@ import (
 
 // atHead sleeps until the holder's directory moves or the holder ends.
 func (w *Waiter) atHead(ctx context.Context, poll, most time.Duration) error {
+	w.headed = true
 	if w.moved != nil && !w.death.watched() && most > brief {
 		// Most turns are short, and watching for a death costs something. So does a
 		// look at a holder that is not there any more a moment later.

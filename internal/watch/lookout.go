@@ -11,7 +11,7 @@ const (
 	own = time.Second
 	// glancing is for how long glances will do. Then the evidence may have become
 	// another one, or the root may have been moved, and only a whole look shows that.
-	glancing = time.Minute
+	glancing = 30 * time.Second
 	// mostPoll is how seldom, at most, a head looks that nothing can wake.
 	mostPoll = 25 * time.Millisecond
 )
@@ -30,9 +30,8 @@ type lookout struct {
 func (w *Waiter) lookOut(poll, most time.Duration) *lookout {
 	l := &lookout{told: make(chan time.Time)}
 	until := time.Now().Add(min(most, glancing))
-	head := w.place.ours()
 	// What the head can rely on does not change before it is woken.
-	deaf, hard := head && w.deaf(), head && w.hard()
+	deaf, hard := w.headed && w.deaf(), w.headed && w.hard()
 	next := func() time.Duration {
 		d := min(ownTry(), time.Until(until))
 		switch {
@@ -56,8 +55,8 @@ func (w *Waiter) lookOut(poll, most time.Duration) *lookout {
 
 // wakes tells whether there is something to set up, or to do, before dozing.
 func (w *Waiter) wakes() bool {
-	if w.place == nil || w.place.ours() {
-		return w.moved == nil
+	if w.headed {
+		return w.moved == nil || !w.death.watched() && w.death.more(w.of)
 	}
 	select {
 	case <-w.place.granted:
@@ -73,7 +72,7 @@ func (w *Waiter) doze(ctx context.Context, poll, most time.Duration) error {
 	w.dozed = true
 	l := w.lookOut(poll, most)
 	defer l.stop()
-	if w.place.ours() {
+	if w.headed {
 		_, err := w.await(ctx, l.told)
 		return err
 	}

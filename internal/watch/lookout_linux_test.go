@@ -3,10 +3,13 @@ package watch
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestAlarm: it rings until it is told not to, or until it is stopped, and then it does
@@ -105,10 +108,111 @@ func TestDozeOn(t *testing.T) {
 		t.Errorf("it does not see that it is its turn (%v)", err)
 	}
 	w.rearm()
+	w.headed = true
 	done := make(chan error, 1)
 	go func() { done <- w.doze(t.Context(), never, never) }()
 	s.retire()
 	if err := <-done; err != nil || w.moved != nil {
 		t.Errorf("the head is not told of a release: %v", err)
 	}
+}
+
+// TestHeadSleeps: a wait in which nothing happens does not return at once, except the
+// first, whatever of what could wake the head is missing.
+func TestHeadSleeps(t *testing.T) {
+	for name, h := range map[string]Holder{
+		"both":    {Generation: "g", PID: os.Getppid(), Witness: "witness"},
+		"process": {Generation: "g", PID: os.Getppid()},
+		"witness": {Generation: "g", Witness: "witness"},
+		"neither": {Generation: "g"},
+	} {
+		for missing, without := range map[string]func(w *Waiter){
+			"nothing": func(*Waiter) {},
+			"instances": func(*Waiter) {
+				inotifyInit = func(int) (int, error) { return -1, unix.EMFILE }
+			},
+			"notices": func(w *Waiter) { w.notices = mostNotices },
+		} {
+			t.Run(name+"/without "+missing, func(t *testing.T) {
+				closeIdleListener(t)
+				defer func() { inotifyInit = unix.InotifyInit1 }()
+				s := newScene(t)
+				defer s.take("current/witness")()
+				w := s.waiter()
+				defer w.Leave()
+				w.Turn()
+				w.follow(h)
+				without(w)
+				early := 0
+				for range 5 {
+					w.Glance()
+					if err := w.Wait(t.Context(), h, time.Millisecond, 10*time.Millisecond); err != nil {
+						t.Fatal(err)
+					}
+					if !w.expired {
+						early++
+					}
+				}
+				if early > 1 {
+					t.Errorf("of 5 waits %d ended although nothing had happened", early)
+				}
+			})
+		}
+	}
+}
+
+// TestHeadWatchesOn: who becomes the head while it dozes watches the holder's end, and so
+// does a head that dozes when the process ends that it watched.
+func TestHeadWatchesOn(t *testing.T) {
+	const poll, most = time.Millisecond, 10 * time.Millisecond
+	watches := func(t *testing.T, w *Waiter, h Holder) {
+		t.Helper()
+		for range 5 {
+			w.Glance()
+			if err := w.Wait(t.Context(), h, poll, most); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !w.death.watched() {
+			t.Error("it does not watch the holder's end")
+		}
+	}
+	t.Run("new head", func(t *testing.T) {
+		s := newScene(t)
+		defer s.take("current/witness")()
+		next := s.take(queueName)
+		w := s.waiter()
+		defer w.Leave()
+		h := Holder{Generation: "g", PID: os.Getppid(), Witness: "witness"}
+		w.follow(h)
+		w.lineUp()
+		if err := w.doze(t.Context(), poll, most); err != nil {
+			t.Fatal(err)
+		}
+		next()
+		<-w.place.granted
+		watches(t, w, h)
+	})
+	t.Run("command outlives holder", func(t *testing.T) {
+		s := newScene(t)
+		defer s.take("current/witness")()
+		holder := exec.Command("sleep", "1000")
+		if err := holder.Start(); err != nil {
+			t.Fatal(err)
+		}
+		h := Holder{Generation: "g", PID: holder.Process.Pid, Witness: "witness"}
+		w := s.waiter()
+		defer w.Leave()
+		w.Turn()
+		watches(t, w, h)
+		if err := w.doze(t.Context(), poll, most); err != nil {
+			t.Fatal(err)
+		}
+		holder.Process.Kill()
+		holder.Wait()
+		watches(t, w, h)
+		if w.death.process != nil || w.death.witness == nil {
+			t.Error("it does not wait for the witness")
+		}
+	})
 }

@@ -136,6 +136,9 @@ func (p *place) told() <-chan struct{} {
 
 // ours tells whether the lock was granted.
 func (p *place) ours() bool {
+	if p == nil {
+		return false
+	}
 	blocked.Lock()
 	defer blocked.Unlock()
 	return p.over && p.err == nil

@@ -50,16 +50,17 @@ type Waiter struct {
 	id    vfs.ID // of root
 	kind  vfs.Kind
 	place *place // in the line; nil when there is no line
-	due   bool
-	ahead bool // it does not line up, see spell and rested
-	dozed bool // for this holder
-	// waited: this is no first try. expired: nothing ended the last wait.
-	waited, expired bool
-	glance          glance
-	of              Holder
-	moved           *source // current was retired
-	armed           vfs.ID  // of what is watched
-	unseen          bool    // the caller has not looked since it is watched
+	// due: it tries by itself. ahead: it does not line up, see rested; goesOn: the
+	// same, see spell.
+	due, ahead, goesOn bool
+	// waited: this is no first try. headed: as the head of the line. expired: nothing
+	// ended the last wait. dozed: for this holder.
+	waited, headed, expired, dozed bool
+	glance                         glance
+	of                             Holder
+	moved                          *source // current was retired
+	armed                          vfs.ID  // of what is watched
+	unseen                         bool    // the caller has not looked since it is watched
 	// notices counts how often moved was set up for this holder.
 	notices int
 	death   death
@@ -93,11 +94,8 @@ func (w *Waiter) Turn() bool {
 // goAhead tells whether there is no need to line up.
 func (w *Waiter) goAhead() bool {
 	now, t := time.Now(), lately(w.id)
-	w.ahead = t.goesOn(now)
-	if !w.ahead && t.overtakes(now) {
-		w.ahead = true
-		remember(w.id, false) // another spell begins
-	}
+	w.goesOn = t.goesOn(now)
+	w.ahead = w.goesOn || t.overtakes(now)
 	return w.ahead
 }
 
@@ -123,7 +121,7 @@ func (w *Waiter) Wait(ctx context.Context, h Holder, poll, most time.Duration) e
 }
 
 func (w *Waiter) wait(ctx context.Context, h Holder, poll, most time.Duration) error {
-	w.due, w.waited, w.expired = false, true, false
+	w.due, w.waited, w.expired, w.ahead, w.goesOn = false, true, false, false, false
 	w.follow(h)
 	w.lineUp()
 	switch {
@@ -133,7 +131,7 @@ func (w *Waiter) wait(ctx context.Context, h Holder, poll, most time.Duration) e
 		return w.inLine(ctx, poll, most)
 	case h.Generation == "":
 		return sleep(ctx, min(poll, most))
-	case w.moved == nil && (!w.rearm() || w.death.watched()):
+	case w.moved == nil && (!w.rearm() || w.moved != nil && w.death.watched()):
 		return nil // there is nothing any more, or perhaps another holder
 	}
 	return w.atHead(ctx, poll, most)
@@ -156,14 +154,14 @@ func (w *Waiter) Leave() {
 	}
 	w.follow(Holder{})
 	w.disarm()
-	if w.place != nil {
-		if w.place.ours() {
-			remember(w.id, w.waited)
-		}
-		w.place.leave()
-		w.place = nil
+	if w.ahead || w.place.ours() {
+		remember(w.id, !w.goesOn, w.waited)
 	}
-	w.due, w.waited, w.ahead = false, false, false
+	if w.place != nil {
+		w.place.leave()
+		w.place, w.headed = nil, false
+	}
+	w.due, w.waited, w.ahead, w.goesOn = false, false, false, false
 }
 
 // lineUp takes a place in the line if there is one to be had.

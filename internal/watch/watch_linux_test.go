@@ -285,7 +285,7 @@ func TestSpell(t *testing.T) {
 	}
 	w.Leave() // it has the lock
 	drop := s.take(queueName)
-	had := func(ago time.Duration) { s.had(turn{had: time.Now().Add(-ago)}) }
+	had := func(ago time.Duration) { s.had(turn{spell: time.Now().Add(-ago)}) }
 	for range 2 {
 		had(-time.Minute) // however slow this machine is
 		if !w.Turn() || w.place != nil {
@@ -306,27 +306,66 @@ func TestSpell(t *testing.T) {
 // TestOvertake: who had a short turn goes ahead of the line after a pause, except in the
 // time that is for the line alone.
 func TestOvertake(t *testing.T) {
+	const long = time.Hour
 	for _, tt := range []struct {
-		ago  time.Duration
-		at   int64 // milliseconds since a round began
-		want bool
+		lasted, ago time.Duration // of the turn
+		at          int64         // milliseconds since a round began
+		want        bool
 	}{
-		{spell, lineOnly, false}, // it gives way
-		{rested - 1, lineOnly, false},
-		{rested, lineOnly, true},
-		{rested, round - 1, true},
-		{recently - 1, lineOnly, true},
-		{recently, lineOnly, false},
-		{rested, 0, false},
-		{rested, lineOnly - 1, false},
+		{0, 0, lineOnly, false}, // it gives way
+		{0, rested - 1, lineOnly, false},
+		{0, rested, lineOnly, true},
+		{short - 1, rested, round - 1, true},
+		{0, recently - 1, lineOnly, true},
+		{0, recently, lineOnly, false},
+		{short, rested, lineOnly, false}, // whoever is woken could wait as long again
+		{-1, rested, lineOnly, false},    // it was not released, or not by this process
+		{0, rested, 0, false},
+		{0, rested, lineOnly - 1, false},
 	} {
 		now := time.UnixMilli(1000*round + tt.at)
-		if got := (turn{had: now.Add(-tt.ago)}).overtakes(now); got != tt.want {
-			t.Errorf("%v after its turn, %d ms into a round: it goes ahead: %t", tt.ago, tt.at, got)
+		latest := turn{took: now.Add(-tt.ago - tt.lasted), ended: now.Add(-tt.ago), spell: now.Add(-long)}
+		if got := latest.overtakes(now); got != tt.want {
+			t.Errorf("%v after a turn of %v, %d ms into a round: it goes ahead: %t", tt.ago, tt.lasted, tt.at, got)
 		}
 	}
 	if (turn{}).overtakes(time.UnixMilli(lineOnly)) {
 		t.Error("who never had a turn goes ahead")
+	}
+}
+
+// TestEnded: a spell begins with the turn that came after lining up or overtaking, and the
+// end of a turn is noted only where somebody lines up.
+func TestEnded(t *testing.T) {
+	s := newScene(t)
+	before := time.Now()
+	w := s.waiter()
+	if !w.Turn() {
+		t.Fatal("it is not its turn, and nobody is in the line")
+	}
+	w.Leave()
+	first := lately(s.id)
+	if first.spell.Before(before) || first.took.Before(before) || !first.ended.IsZero() {
+		t.Errorf("took the lock from the line: %+v", first)
+	}
+	Ended(s.id)
+	if ended := lately(s.id).ended; ended.Before(first.took) {
+		t.Errorf("released at %v", ended)
+	}
+	w.ahead, w.goesOn = true, true
+	w.Leave()
+	if again := lately(s.id); again.spell != first.spell || !again.took.After(first.took) {
+		t.Errorf("goes on: %+v after %+v", again, first)
+	}
+	w.ahead = true
+	w.Leave()
+	if again := lately(s.id); !again.spell.After(first.spell) {
+		t.Errorf("went ahead: %+v after %+v", again, first)
+	}
+	other := vfs.ID{Dev: 1, Ino: 1}
+	Ended(other)
+	if (lately(other) != turn{}) {
+		t.Error("where nobody lines up something is remembered")
 	}
 }
 
