@@ -55,6 +55,9 @@ func (w *Waiter) lookOut(poll, most time.Duration) *lookout {
 
 // wakes tells whether there is something to set up, or to do, before dozing.
 func (w *Waiter) wakes() bool {
+	if w.place == nil {
+		return true
+	}
 	if w.headed {
 		return w.moved == nil || !w.death.watched() && w.death.more(w.of)
 	}

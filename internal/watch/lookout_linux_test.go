@@ -117,6 +117,38 @@ func TestDozeOn(t *testing.T) {
 	}
 }
 
+// TestRefused: a place that the system refuses is given up, also while dozing, and then
+// there is no line.
+func TestRefused(t *testing.T) {
+	h := Holder{Generation: "g", Witness: "witness"}
+	s := newScene(t)
+	defer s.take(queueName)()
+	for range mostThreads {
+		threads.take() // no other place is to be had
+	}
+	defer func() {
+		for range mostThreads {
+			threads.give()
+		}
+	}()
+	w := s.waiter()
+	defer w.Leave()
+	w.follow(h)
+	w.place = &place{granted: make(chan struct{}), wanted: true, over: true, err: unix.EIO, drop: func() {}}
+	close(w.place.granted)
+	if err := w.doze(t.Context(), time.Millisecond, never); err != nil || !w.dozed {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := w.Wait(t.Context(), h, time.Millisecond, never); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w.place != nil || !w.Turn() {
+		t.Error("it still has the place that was refused")
+	}
+}
+
 // TestHeadSleeps: a wait in which nothing happens does not return at once, except the
 // first, whatever of what could wake the head is missing.
 func TestHeadSleeps(t *testing.T) {

@@ -159,9 +159,9 @@ func (w *Waiter) Leave() {
 	}
 	if w.place != nil {
 		w.place.leave()
-		w.place, w.headed = nil, false
+		w.place = nil
 	}
-	w.due, w.waited, w.ahead, w.goesOn = false, false, false, false
+	w.due, w.waited, w.headed, w.ahead, w.goesOn = false, false, false, false, false
 }
 
 // lineUp takes a place in the line if there is one to be had.
