@@ -15,7 +15,6 @@ import (
 
 const (
 	shortestPoll = time.Millisecond
-	longestPoll  = 25 * time.Millisecond
 	reportEvery  = time.Second
 	unbounded    = time.Hour // is for no bound
 )
@@ -152,7 +151,7 @@ func (w *waiter) sleep(ctx context.Context, seen *observer.Observation, short bo
 	}
 	// With jitter, so that waiters do not move in step.
 	poll := w.poll/2 + rand.N(w.poll)
-	w.poll = min(w.poll*3/2, longestPoll)
+	w.poll = min(w.poll*3/2, watch.LongestPoll)
 	var err error
 	if w.line == nil || seen.Old != nil {
 		// Nothing tells when an old lock goes. The line is not held up for it.

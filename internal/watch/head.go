@@ -33,7 +33,7 @@ func (w *Waiter) atHead(ctx context.Context, poll, most time.Duration) error {
 		most -= brief
 	}
 	w.death.follow(w.root, w.of, w.moved != nil)
-	woken, err := w.awaitFor(ctx, w.rely(poll, most))
+	woken, err := w.awaitFor(ctx, w.hears().rely(poll, most))
 	w.expired = !woken
 	return err
 }
@@ -61,24 +61,35 @@ func (w *Waiter) await(ctx context.Context, over <-chan time.Time) (woken bool, 
 	return true, nil
 }
 
-// rely is how long the head may sleep, given what can wake it.
-func (w *Waiter) rely(poll, most time.Duration) time.Duration {
+// hearing is what the head can rely on to wake it.
+type hearing int
+
+const (
+	keen hearing = iota
+	hard         // it may come late
+	deaf         // it may miss the release, or the holder's end
+)
+
+func (w *Waiter) hears() hearing {
 	switch {
-	case w.deaf():
+	case w.moved == nil && w.death.witness == nil, !w.death.watched():
+		return deaf
+	case w.moved == nil, w.kind.Name == "overlay":
+		return hard
+	}
+	return keen
+}
+
+// rely is how long one may sleep who hears like this.
+func (h hearing) rely(poll, most time.Duration) time.Duration {
+	switch h {
+	case deaf:
 		return min(poll, most)
-	case w.hard():
+	case hard:
 		return min(doubt/2+rand.N(doubt/2), most)
 	}
 	return most
 }
-
-// deaf: the head can miss the release, or the holder's end.
-func (w *Waiter) deaf() bool {
-	return w.moved == nil && w.death.witness == nil || !w.death.watched()
-}
-
-// hard of hearing: what wakes it may come late.
-func (w *Waiter) hard() bool { return w.moved == nil || w.kind.Name == "overlay" }
 
 // rearm watches what is current now. It reports false when the caller should look at
 // once: there is nothing any more.

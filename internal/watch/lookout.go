@@ -12,8 +12,8 @@ const (
 	// glancing is for how long glances will do. Then the evidence may have become
 	// another one, or the root may have been moved, and only a whole look shows that.
 	glancing = 30 * time.Second
-	// mostPoll is how seldom, at most, a head looks that nothing can wake.
-	mostPoll = 25 * time.Millisecond
+	// LongestPoll is how seldom, at most, one looks whom nothing can wake.
+	LongestPoll = 25 * time.Millisecond
 )
 
 // ownTry is how long until the next try by ourselves, with jitter, so that waiters do
@@ -30,17 +30,13 @@ type lookout struct {
 func (w *Waiter) lookOut(poll, most time.Duration) *lookout {
 	l := &lookout{told: make(chan time.Time)}
 	until := time.Now().Add(min(most, glancing))
-	// What the head can rely on does not change before it is woken.
-	deaf, hard := w.headed && w.deaf(), w.headed && w.hard()
+	hears := keen // of its turn in the line everybody is told
+	if w.headed {
+		hears = w.hears() // which does not change before it is woken
+	}
 	next := func() time.Duration {
-		d := min(ownTry(), time.Until(until))
-		switch {
-		case deaf:
-			d = min(d, poll/2+rand.N(poll))
-			poll = min(poll*3/2, mostPoll)
-		case hard:
-			d = min(d, doubt/2+rand.N(doubt/2))
-		}
+		d := hears.rely(poll/2+rand.N(poll), min(ownTry(), time.Until(until)))
+		poll = min(poll*3/2, LongestPoll)
 		return max(d, time.Microsecond)
 	}
 	l.stop = alarm(next, func() (again bool) {
